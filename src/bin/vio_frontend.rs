@@ -1,0 +1,3 @@
+//! The offline tool.
+
+fn main() {}

@@ -1,0 +1,29 @@
+//! A feature: one corner of one frame.
+
+/// One corner. Positions are level-0 pixels, pixel centres at integers, x to the right, y down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feature {
+    /// Column with sub-pixel offset, px.
+    pub u: f32,
+    /// Row with sub-pixel offset, px.
+    pub v: f32,
+    /// Whole-pixel column X = (2x + 1) * 2^level - 1, half level-0 pixels (contract C0).
+    pub half_x: i32,
+    /// Whole-pixel row Y, half level-0 pixels.
+    pub half_y: i32,
+    /// Pyramid level it was found at; 0 is the image itself.
+    pub level: u8,
+    /// 0 if its V exceeds the tile's threshold, else 1 (C4).
+    pub class: u8,
+    /// The tile's FAST threshold, grey levels (C2).
+    pub threshold: u8,
+    /// Response S, summed over merged levels (C5, C6).
+    pub score: u32,
+}
+
+impl Feature {
+    /// The total order of contract C7: class up, score down, row up, column up, level up.
+    pub fn order_key(&self) -> (u8, std::cmp::Reverse<u32>, i32, i32, u8) {
+        (self.class, std::cmp::Reverse(self.score), self.half_y, self.half_x, self.level)
+    }
+}

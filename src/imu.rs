@@ -1,0 +1,1 @@
+//! The recent past of the IMU.

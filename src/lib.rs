@@ -1,0 +1,22 @@
+//! The visual-inertial front end: grey images and an IMU in, enhanced FAST features out.
+//!
+//! A frame travels through [`frontend::Frontend::process`], the one function that names every stage in order. The
+//! modules below are declared in the direction of the data; imports point upwards in this list, never down.
+
+// Vocabulary: plain data.
+pub mod error;
+pub mod feature;
+pub mod frame;
+pub mod image;
+pub mod params;
+// What a camera and an IMU know.
+pub mod camera;
+pub mod imu;
+// The stages of a frame.
+pub mod detect;
+pub mod frontend;
+pub mod mask;
+// Around the frame: where it comes from, what leaves it.
+pub mod output;
+pub mod source;
+pub mod telemetry;

@@ -1,0 +1,38 @@
+//! Where features are excluded.
+
+/// One byte a level-0 pixel, row-major; 0 excludes features there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask {
+    width: usize,
+    height: usize,
+    allowed: Vec<u8>,
+}
+
+impl Mask {
+    /// A mask that excludes nothing.
+    pub fn all(width: usize, height: usize) -> Self {
+        Self { width, height, allowed: vec![255; width * height] }
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Whether features are allowed at level-0 pixel (x, y); outside the mask they are not.
+    pub fn allows(&self, x: usize, y: usize) -> bool {
+        x < self.width && self.allowed.get(y * self.width + x).is_some_and(|&v| v != 0)
+    }
+
+    /// Excludes one pixel.
+    pub fn exclude(&mut self, x: usize, y: usize) {
+        if x < self.width
+            && let Some(pixel) = self.allowed.get_mut(y * self.width + x)
+        {
+            *pixel = 0;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The parameters: one typed struct is the only home of names, defaults, ranges, units and meanings.
+//!
+//! The table below declares [`Params`] and [`Params::table`]. ROS 2 declarations, the YAML files under `params/`,
+//! `vio_frontend params print` and the documentation are made from it or checked against it by a test.
+
+mod schema;
+mod value;
+mod yaml;
+
+pub use schema::{Apply, ParamError, ParamInfo, ParamType};
+pub use value::Value;
+
+use schema::{choice, parameters};
+
+choice! {
+    /// What a frame yields.
+    Mode { Detect = "detect" }
+}
+choice! {
+    /// Where frames are processed.
+    Device { Auto = "auto", Cuda = "cuda", Cpu = "cpu" }
+}
+choice! {
+    /// Quality of service asked of a publisher.
+    QosProfile { SensorData = "sensor_data", Reliable = "reliable", SystemDefault = "system_default" }
+}
+choice! {
+    /// Which message type carries the images.
+    ImageTransport { Raw = "raw", Compressed = "compressed" }
+}
+choice! {
+    /// When a received image is processed.
+    Trigger { EveryFrame = "every_frame", ImuInterval = "imu_interval" }
+}
+choice! {
+    /// Projection model of the camera.
+    CameraModel { Pinhole = "pinhole", Equidistant = "equidistant" }
+}
+choice! {
+    /// Which mask value excludes features.
+    MaskPolarity { ZeroExcludes = "zero_excludes", NonzeroExcludes = "nonzero_excludes" }
+}
+
+parameters! {
+    /// `detect` publishes every feature of each frame, ordered by response.
+    mode: Mode = Mode::Detect, unit "", range .., apply Start;
+    /// Number of features wanted per frame.
+    max_cnt: u32 = 1000, unit "features", range 1.0..=65535.0, apply NextFrame;
+    /// Upper limit of the publishing rate; 0 publishes every frame. Detection state advances on every frame.
+    freq: f64 = 0.0, unit "Hz", range 0.0..=1000.0, apply NextFrame;
+    /// Least FAST threshold; a corner's score V must exceed it.
+    fast_threshold_min: u32 = 5, unit "grey levels", range 1.0..=254.0, apply NextFrame;
+    /// Greatest FAST threshold that a tile may adapt to.
+    fast_threshold_max: u32 = 60, unit "grey levels", range 1.0..=254.0, apply NextFrame;
+    /// FAST threshold of a tile over the median gradient of its surroundings.
+    threshold_ratio: f64 = 2.0, unit "", range 0.0..=64.0, apply NextFrame;
+    /// Columns of the uniformity grid.
+    grid_x: u32 = 8, unit "cells", range 1.0..=64.0, apply NextFrame;
+    /// Rows of the uniformity grid.
+    grid_y: u32 = 6, unit "cells", range 1.0..=64.0, apply NextFrame;
+    /// Levels of the image pyramid, each half the size of the one before.
+    pyramid_levels: u32 = 3, unit "levels", range 1.0..=3.0, apply NextFrame;
+    /// Whether `mask_file` and the `mask` topic exclude features. Borders always do.
+    use_mask: bool = true, unit "", range .., apply NextFrame;
+    /// Image (PNG or JPEG, of the camera's size) that excludes features; empty for none.
+    mask_file: String = String::new(), unit "path", range .., apply NextFrame;
+    /// Which value of a mask excludes features.
+    mask_polarity: MaskPolarity = MaskPolarity::ZeroExcludes, unit "", range .., apply NextFrame;
+    /// Rows at the top of the image without features.
+    mask_border_top: u32 = 0, unit "px", range 0.0..=65535.0, apply NextFrame;
+    /// Rows at the bottom of the image without features.
+    mask_border_bottom: u32 = 0, unit "px", range 0.0..=65535.0, apply NextFrame;
+    /// Columns at the left of the image without features.
+    mask_border_left: u32 = 0, unit "px", range 0.0..=65535.0, apply NextFrame;
+    /// Columns at the right of the image without features.
+    mask_border_right: u32 = 0, unit "px", range 0.0..=65535.0, apply NextFrame;
+    /// Camera model of `intrinsics` and `distortion`.
+    camera_model: CameraModel = CameraModel::Pinhole, unit "", range .., apply Start;
+    /// Focal lengths and principal point `[fx, fy, cx, cy]`; empty takes `calibration_file`, else `camera_info`.
+    intrinsics: Vec<f64> = Vec::new(), unit "px", range .., apply Start;
+    /// `[k1, k2, p1, p2]` or `[k1, k2, p1, p2, k3]` (pinhole), `[k1, k2, k3, k4]` (equidistant); empty means none.
+    distortion: Vec<f64> = Vec::new(), unit "", range .., apply Start;
+    /// Size `[width, height]` that the calibration holds for; empty accepts every size.
+    image_size: Vec<i64> = Vec::new(), unit "px", range .., apply Start;
+    /// EuRoC `sensor.yaml` with the calibration; empty for none.
+    calibration_file: String = String::new(), unit "path", range .., apply Start;
+    /// Time offset of the camera: a frame stamped t shows the world at the IMU's t + td.
+    td: f64 = 0.0, unit "s", range -1.0..=1.0, apply NextFrame;
+    /// A gap between image stamps longer than this, or a stamp that goes back, restarts the front end.
+    restart_gap_s: f64 = 1.0, unit "s", range 0.01..=3600.0, apply NextFrame;
+    /// Warn when the interval between two images differs by more than this from the usual one; 0 never warns.
+    image_jitter_threshold_ms: f64 = 0.0, unit "ms", range 0.0..=10000.0, apply NextFrame;
+    /// `imu_interval` processes an image only when the IMU has advanced by 0.9 / `trigger_hz`.
+    trigger: Trigger = Trigger::EveryFrame, unit "", range .., apply NextFrame;
+    /// Rate at which `trigger: imu_interval` processes images.
+    trigger_hz: f64 = 20.0, unit "Hz", range 0.1..=1000.0, apply NextFrame;
+    /// Longest wait for IMU samples that cover an image.
+    imu_wait_ms: f64 = 20.0, unit "ms", range 0.0..=1000.0, apply NextFrame;
+    /// Quality of service of the `image` subscription.
+    image_qos: QosProfile = QosProfile::SensorData, unit "", range .., apply Start;
+    /// Quality of service of the `imu` subscription.
+    imu_qos: QosProfile = QosProfile::SensorData, unit "", range .., apply Start;
+    /// Message type of the images: `raw` (sensor_msgs/Image) or `compressed` (sensor_msgs/CompressedImage).
+    image_transport: ImageTransport = ImageTransport::Raw, unit "", range .., apply Start;
+    /// Images that may wait for processing; the oldest is dropped and counted.
+    image_queue_size: u32 = 2, unit "images", range 1.0..=64.0, apply Start;
+    /// `auto` takes the GPU where there is one; `cuda` insists on it; `cpu` never looks.
+    device: Device = Device::Auto, unit "", range .., apply Start;
+}
+
+impl Params {
+    /// Checks what single ranges cannot: relations between parameters and array lengths.
+    pub fn check(&self) -> Result<(), ParamError> {
+        let relation = |name: &str, message: String| Err(ParamError::Relation { name: name.to_owned(), message });
+        if self.fast_threshold_min > self.fast_threshold_max {
+            return relation(
+                "fast_threshold_min",
+                format!("{} exceeds fast_threshold_max {}", self.fast_threshold_min, self.fast_threshold_max),
+            );
+        }
+        if !matches!(self.intrinsics.len(), 0 | 4) {
+            return relation(
+                "intrinsics",
+                format!("{} values given, 4 expected: fx, fy, cx, cy", self.intrinsics.len()),
+            );
+        }
+        let coefficients: &[usize] = match self.camera_model {
+            CameraModel::Pinhole => &[0, 4, 5],
+            CameraModel::Equidistant => &[0, 4],
+        };
+        if !coefficients.contains(&self.distortion.len()) {
+            return relation(
+                "distortion",
+                format!(
+                    "{} coefficients given, camera_model '{}' takes {coefficients:?}",
+                    self.distortion.len(),
+                    self.camera_model
+                ),
+            );
+        }
+        if !(self.image_size.is_empty() || self.image_size.len() == 2 && self.image_size.iter().all(|&n| n > 0)) {
+            return relation("image_size", format!("{:?} given, [width, height] in pixels expected", self.image_size));
+        }
+        Ok(())
+    }
+}

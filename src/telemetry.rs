@@ -1,0 +1,1 @@
+//! Latency percentiles and counters.
