@@ -15,6 +15,8 @@ pub enum Refusal {
     DataLength { len: u64, height: u32, step: u64, expected: u64 },
     #[error("image size is {width} x {height}: parameter image_size says {wanted_width} x {wanted_height}")]
     ConfiguredSize { width: u32, height: u32, wanted_width: i64, wanted_height: i64 },
+    #[error("image size is {width} x {height}: the image of parameter mask_file is {mask_width} x {mask_height}")]
+    MaskSize { width: u32, height: u32, mask_width: u32, mask_height: u32 },
     #[error("header.stamp is {stamp_ns} ns: the driver must stamp its images")]
     NoStamp { stamp_ns: i64 },
     #[error("header.stamp {stamp_ns} ns is that of the frame before")]
@@ -33,6 +35,7 @@ impl Refusal {
             Refusal::Step { .. } => "step",
             Refusal::DataLength { .. } => "data_length",
             Refusal::ConfiguredSize { .. } => "configured_size",
+            Refusal::MaskSize { .. } => "mask_size",
             Refusal::NoStamp { .. } => "no_stamp",
             Refusal::RepeatedStamp { .. } => "repeated_stamp",
             Refusal::Unreadable { .. } => "unreadable",

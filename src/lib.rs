@@ -12,6 +12,9 @@ pub mod params;
 // What a camera and an IMU know.
 pub mod camera;
 pub mod imu;
+// Which frames are processed, and when.
+pub mod stamps;
+pub mod trigger;
 // The stages of a frame.
 pub mod detect;
 pub mod frontend;

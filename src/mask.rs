@@ -1,4 +1,8 @@
-//! Where features are excluded.
+//! Where features are excluded: borders, a mask file, a mask received at run time, combined into one [`Mask`].
+
+mod sources;
+
+pub use sources::{MaskError, Masks};
 
 /// One byte a level-0 pixel, row-major; 0 excludes features there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +31,26 @@ impl Mask {
         x < self.width && self.allowed.get(y * self.width + x).is_some_and(|&v| v != 0)
     }
 
-    /// Excludes one pixel.
+    /// Excludes pixel (x, y).
     pub fn exclude(&mut self, x: usize, y: usize) {
         if x < self.width
             && let Some(pixel) = self.allowed.get_mut(y * self.width + x)
         {
             *pixel = 0;
         }
+    }
+
+    /// Excludes every pixel for which `excluded(x, y)` holds.
+    pub fn exclude_where(&mut self, mut excluded: impl FnMut(usize, usize) -> bool) {
+        for (i, pixel) in self.allowed.iter_mut().enumerate() {
+            if excluded(i % self.width, i / self.width) {
+                *pixel = 0;
+            }
+        }
+    }
+
+    /// Whether no pixel is left.
+    pub fn excludes_everything(&self) -> bool {
+        self.allowed.iter().all(|&v| v == 0)
     }
 }

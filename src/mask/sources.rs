@@ -1,0 +1,112 @@
+//! The static masks of a stream and their combination for the current image size.
+
+use std::path::Path;
+
+use super::Mask;
+use crate::error::Refusal;
+use crate::image::GrayImage;
+use crate::params::{MaskPolarity, Params};
+
+/// A mask file that cannot be used; the message names parameter and file.
+#[derive(Debug, thiserror::Error)]
+#[error("parameter 'mask_file': '{path}': {message}")]
+pub struct MaskError {
+    path: String,
+    message: String,
+}
+
+/// Everything that excludes features, and the mask made from it.
+#[derive(Debug)]
+pub struct Masks {
+    use_mask: bool,
+    polarity: MaskPolarity,
+    /// Top, bottom, left, right, px.
+    borders: [usize; 4],
+    file: Option<GrayImage>,
+    received: Option<GrayImage>,
+    /// The combination for the size of the last frame.
+    combined: Option<Mask>,
+}
+
+impl Masks {
+    /// Reads `mask_file`. Errors: the file is missing or no image.
+    pub fn new(params: &Params) -> Result<Self, MaskError> {
+        Ok(Self {
+            use_mask: params.use_mask,
+            polarity: params.mask_polarity,
+            borders: [
+                params.mask_border_top,
+                params.mask_border_bottom,
+                params.mask_border_left,
+                params.mask_border_right,
+            ]
+            .map(|n| n as usize),
+            file: if params.mask_file.is_empty() { None } else { Some(read(Path::new(&params.mask_file))?) },
+            received: None,
+            combined: None,
+        })
+    }
+
+    /// Takes over the mask that was received before the parameters changed.
+    pub fn keep_received(&mut self, before: Masks) {
+        self.received = before.received;
+    }
+
+    /// Replaces the mask received at run time; it holds for images of its size.
+    pub fn receive(&mut self, mask: GrayImage) {
+        self.received = Some(mask);
+        self.combined = None;
+    }
+
+    /// The mask for an image of this size; `None` if nothing is excluded.
+    ///
+    /// Errors: `mask_file` has another size. A received mask of another size is left out: it belongs to frames before a
+    /// size change.
+    pub fn for_size(&mut self, width: usize, height: usize) -> Result<Option<&Mask>, Refusal> {
+        if !self.active() {
+            return Ok(None);
+        }
+        if self.combined.as_ref().is_none_or(|m| (m.width(), m.height()) != (width, height)) {
+            self.combined = Some(self.combine(width, height)?);
+        }
+        Ok(self.combined.as_ref())
+    }
+
+    fn active(&self) -> bool {
+        self.borders != [0; 4] || self.use_mask && (self.file.is_some() || self.received.is_some())
+    }
+
+    fn combine(&self, width: usize, height: usize) -> Result<Mask, Refusal> {
+        let mut mask = Mask::all(width, height);
+        let [top, bottom, left, right] = self.borders;
+        mask.exclude_where(|x, y| {
+            x < left || y < top || x >= width.saturating_sub(right) || y >= height.saturating_sub(bottom)
+        });
+        if !self.use_mask {
+            return Ok(mask);
+        }
+        let excludes = |value: u8| (value == 0) == (self.polarity == MaskPolarity::ZeroExcludes);
+        if let Some(file) = &self.file {
+            if (file.width(), file.height()) != (width, height) {
+                return Err(Refusal::MaskSize {
+                    width: width as u32,
+                    height: height as u32,
+                    mask_width: file.width() as u32,
+                    mask_height: file.height() as u32,
+                });
+            }
+            mask.exclude_where(|x, y| excludes(file.at(x, y)));
+        }
+        if let Some(received) = self.received.as_ref().filter(|m| (m.width(), m.height()) == (width, height)) {
+            mask.exclude_where(|x, y| excludes(received.at(x, y)));
+        }
+        Ok(mask)
+    }
+}
+
+fn read(path: &Path) -> Result<GrayImage, MaskError> {
+    let error = |message: String| MaskError { path: path.display().to_string(), message };
+    let image = image::open(path).map_err(|e| error(e.to_string()))?.into_luma8();
+    let (width, height) = (image.width() as usize, image.height() as usize);
+    GrayImage::from_pixels(width, height, image.into_raw()).ok_or_else(|| error("size and data disagree".to_owned()))
+}
