@@ -1,7 +1,25 @@
 //! Enhanced FAST detection: types that the plain path and its twins share. Formulas: `kernels/README.md`.
+//!
+//! One file per stage, in the order of a frame; [`plain::PlainDetector::detect`] names them all. The labels C0 to C9
+//! are the sections of the numerical contract.
+
+pub mod fast9;
+pub mod gain;
+pub mod merge;
+pub mod plain;
+pub mod pyramid;
+pub mod response;
+pub mod select;
+pub mod subpixel;
+pub mod threshold;
 
 use crate::feature::Feature;
 use crate::params::Params;
+
+pub use gain::Gain;
+
+/// Most pyramid levels that are built.
+pub const MAX_LEVELS: usize = 3;
 
 /// What the detector needs from the parameters, in the integers of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +36,7 @@ pub struct DetectSettings {
     pub grid_x: u32,
     /// Rows of the uniformity grid.
     pub grid_y: u32,
-    /// Pyramid levels.
+    /// Pyramid levels, 1 to [`MAX_LEVELS`].
     pub levels: u32,
 }
 
@@ -36,15 +54,42 @@ impl From<&Params> for DetectSettings {
     }
 }
 
-/// The threshold gain, Q16: the detector's only state between frames (C3).
+/// A corner of one level that survived non-max suppression (C5), and what the merge across levels makes of it (C6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gain(pub u32);
+pub struct Corner {
+    /// Column X, half level-0 pixels (C0).
+    pub half_x: i32,
+    /// Row Y, half level-0 pixels.
+    pub half_y: i32,
+    /// Pyramid level.
+    pub level: u8,
+    /// V of C4, grey levels.
+    pub strength: u8,
+    /// Response S: of C5, after the merge with the responses of the corners it stands for.
+    pub score: u32,
+}
 
-impl Default for Gain {
-    /// A gain of 1.
-    fn default() -> Self {
-        Self(1 << 16)
+impl Corner {
+    /// The whole level-0 pixel under the corner, where tile, mask and cell are looked up.
+    pub fn pixel(&self) -> (usize, usize) {
+        (((self.half_x + 1) >> 1) as usize, ((self.half_y + 1) >> 1) as usize)
     }
+
+    /// The corner's pixel in its own level.
+    pub fn level_pixel(&self) -> (usize, usize) {
+        let shift = self.level + 1;
+        (((self.half_x + 1) >> shift) as usize, ((self.half_y + 1) >> shift) as usize)
+    }
+}
+
+/// A corner that the mask admits, judged against the threshold of its tile (C4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub corner: Corner,
+    /// The tile's threshold t, grey levels (C2).
+    pub threshold: u8,
+    /// 0 if V > t, else 1.
+    pub class: u8,
 }
 
 /// The features of one frame.
