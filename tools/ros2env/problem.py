@@ -1,0 +1,21 @@
+"""What goes wrong, told to a person."""
+
+import subprocess
+
+
+class Problem(Exception):
+    """Ends the command with this message and no traceback."""
+
+
+def run(command, failing, **options):
+    """Runs a command and returns its output; if it fails, its last words become the problem's text."""
+    try:
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, **options)
+    except OSError as error:
+        raise Problem(f"{failing}: {error}") from error
+    if done.returncode != 0:
+        last_words = "\n".join("    " + line for line in done.stdout.splitlines()[-15:])
+        raise Problem(f"{failing}: `{' '.join(str(c) for c in command)}` ended with "
+                      f"{done.returncode} and said\n{last_words}")
+    return done.stdout
