@@ -3,10 +3,13 @@
 //! The table below declares [`Params`] and [`Params::table`]. ROS 2 declarations, the YAML files under `params/`,
 //! `vio_frontend params print` and the documentation are made from it or checked against it by a test.
 
+mod file;
+mod print;
 mod schema;
 mod value;
 mod yaml;
 
+pub use file::{FileEntry, ParamFileError, read_param_file};
 pub use schema::{Apply, ParamError, ParamInfo, ParamType};
 pub use value::Value;
 

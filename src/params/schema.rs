@@ -45,6 +45,20 @@ pub enum ParamError {
     OnlyAtStart { name: String },
 }
 
+impl ParamError {
+    /// The parameter it is about.
+    pub fn name(&self) -> &str {
+        match self {
+            ParamError::Unknown { name, .. }
+            | ParamError::Type { name, .. }
+            | ParamError::Range { name, .. }
+            | ParamError::Choice { name, .. }
+            | ParamError::Relation { name, .. }
+            | ParamError::OnlyAtStart { name } => name,
+        }
+    }
+}
+
 /// A Rust type that a parameter can have.
 pub trait ParamType: Sized {
     const TYPE_NAME: &'static str;
