@@ -62,7 +62,12 @@ fn pick(out: &mut [u8], row: &[u8], bytes_per_pixel: usize, offset: usize) {
 /// Luma of every pixel; `rgb` are the offsets of red, green and blue.
 fn weigh(out: &mut [u8], row: &[u8], bytes_per_pixel: usize, rgb: [usize; 3]) {
     for (out, pixel) in out.iter_mut().zip(row.chunks_exact(bytes_per_pixel)) {
-        let [r, g, b] = rgb.map(|i| u32::from(pixel[i]));
-        *out = ((4899 * r + 9617 * g + 1868 * b + (1 << 13)) >> 14) as u8;
+        *out = luma(rgb.map(|i| pixel[i]));
     }
+}
+
+/// Y of one pixel's red, green and blue, as [`ImageView::to_gray`] states it.
+pub(super) fn luma(rgb: [u8; 3]) -> u8 {
+    let [r, g, b] = rgb.map(u32::from);
+    ((4899 * r + 9617 * g + 1868 * b + (1 << 13)) >> 14) as u8
 }
