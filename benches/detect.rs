@@ -49,7 +49,7 @@ fn measure(name: &str, image: &GrayImage, settings: &DetectSettings) {
         found = black_box(detector.detect(&images[i % images.len()], None, settings, &mut gain)).features.len();
         total.push(start.elapsed().as_secs_f64() * 1e6);
     }
-    let mut buffers = (Stages::default(), Merge::default(), Selection::default());
+    let mut buffers = (Stages::default(), Merge::default(), Selection::default(), Vec::new());
     let stages: Vec<_> =
         (0..WARM_UP + FRAMES).map(|i| run_stages(&images[i % images.len()], settings, gain, &mut buffers)).collect();
     let mut fields = vec![format!("\"total\": {}", percentiles(&total))];
@@ -71,9 +71,9 @@ fn run_stages(
     image: &GrayImage,
     settings: &DetectSettings,
     gain: Gain,
-    buffers: &mut (Stages, Merge, Selection),
+    buffers: &mut (Stages, Merge, Selection, Vec<bool>),
 ) -> [f64; STAGES.len()] {
-    let (stages, merge, selection) = buffers;
+    let (stages, merge, selection, peaks) = buffers;
     let mut times = [0.0; STAGES.len()];
     let mut clock = Instant::now();
     let mut lap = |k: usize| {
@@ -92,7 +92,7 @@ fn run_stages(
         lap(2);
         response.smooth(strength);
         lap(3);
-        response::suppress(strength, response, level, &mut stages.survivors);
+        response::suppress(strength, response, level, peaks, &mut stages.survivors);
         lap(4);
     }
     merge.across_levels(stages.pyramid.levels(image), &stages.survivors, &mut stages.merged);

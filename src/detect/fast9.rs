@@ -67,40 +67,54 @@ fn strength_row(centre: &[u8], ring: [&[u8]; 16], threshold_min: u8, out: &mut [
 
 /// V of the `N` pixels from `x` on.
 fn strength_at<const N: usize>(centre: &[u8], ring: &[&[u8]; 16], x: usize, threshold_min: u8, out: &mut [u8]) {
-    let lanes = |row: &[u8]| {
-        let mut lanes = [0; N];
-        lanes.copy_from_slice(&row[x..][..N]);
-        lanes
-    };
-    let centre = lanes(centre);
-    let ring = ring.map(lanes);
-    let strength = strength(centre, ring);
+    let centre = lanes(centre, x);
+    let (mut brighter, mut darker) = ([[0; N]; 16], [[0; N]; 16]);
+    for (row, (brighter, darker)) in ring.iter().zip(brighter.iter_mut().zip(&mut darker)) {
+        let ring = lanes(row, x);
+        *brighter = zip(ring, centre, u8::saturating_sub);
+        *darker = zip(centre, ring, u8::saturating_sub);
+    }
+    // Differences of the other sign count as 0: V can only be positive where it is used.
+    let strength = zip(best_arc(&brighter), best_arc(&darker), u8::max);
     for (out, v) in out[x..][..N].iter_mut().zip(strength) {
         *out = if v > threshold_min { v } else { 0 };
     }
 }
 
-/// V of `N` pixels, 0 where it is negative.
-pub fn strength<const N: usize>(centre: [u8; N], ring: [[u8; N]; 16]) -> [u8; N] {
-    let brighter = ring.map(|ring| zip(ring, centre, u8::saturating_sub));
-    let darker = ring.map(|ring| zip(centre, ring, u8::saturating_sub));
-    zip(best_arc(brighter), best_arc(darker), u8::max)
-}
-
 /// The greatest of the 16 minima over nine consecutive values.
 ///
-/// Two arcs share their eight inner values: max(min(inner, left), min(inner, right)) = min(inner, max(left, right)).
-fn best_arc<const N: usize>(d: [[u8; N]; 16]) -> [u8; N] {
-    let at = |k: usize| d[k % 16];
-    let two: [_; 8] = std::array::from_fn(|k| zip(at(2 * k + 1), at(2 * k + 2), u8::min));
-    let four: [_; 8] = std::array::from_fn(|k| zip(two[k], two[(k + 1) % 8], u8::min));
-    let arcs: [_; 8] = std::array::from_fn(|k| {
-        let inner = zip(four[k], four[(k + 2) % 8], u8::min);
-        zip(inner, zip(at(2 * k), at(2 * k + 9), u8::max), u8::min)
-    });
-    arcs.into_iter().reduce(|a, b| zip(a, b, u8::max)).unwrap_or([0; N])
+/// Arcs that begin at 2k and 2k + 1 share the eight values from 2k + 1 on:
+/// max(min(first, shared), min(shared, last)) = min(shared, max(first, last)).
+fn best_arc<const N: usize>(d: &[[u8; N]; 16]) -> [u8; N] {
+    let mut two = [[0; N]; 8];
+    let mut four = [[0; N]; 8];
+    let mut best = [0; N];
+    for (k, two) in two.iter_mut().enumerate() {
+        *two = zip(d[2 * k + 1], d[(2 * k + 2) % 16], u8::min);
+    }
+    for (k, four) in four.iter_mut().enumerate() {
+        *four = zip(two[k], two[(k + 1) % 8], u8::min);
+    }
+    for k in 0..8 {
+        let shared = zip(four[k], four[(k + 2) % 8], u8::min);
+        let either = zip(d[2 * k], d[(2 * k + 9) % 16], u8::max);
+        best = zip(best, zip(shared, either, u8::min), u8::max);
+    }
+    best
 }
 
-fn zip<const N: usize>(a: [u8; N], b: [u8; N], f: impl Fn(u8, u8) -> u8) -> [u8; N] {
-    std::array::from_fn(|i| f(a[i], b[i]))
+/// The pixels from `x` on.
+fn lanes<const N: usize>(row: &[u8], x: usize) -> [u8; N] {
+    let mut lanes = [0; N];
+    lanes.copy_from_slice(&row[x..][..N]);
+    lanes
+}
+
+/// `f` lane by lane. A plain loop: the adapters of arrays are not always inlined, which costs a factor of six.
+#[inline(always)]
+fn zip<const N: usize>(mut a: [u8; N], b: [u8; N], f: impl Fn(u8, u8) -> u8) -> [u8; N] {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = f(*a, b);
+    }
+    a
 }

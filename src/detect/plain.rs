@@ -29,6 +29,8 @@ pub struct Stages {
     pub candidates: Vec<Candidate>,
     /// C8: those selected, in order.
     pub selected: Vec<Candidate>,
+    /// A buffer of one row.
+    peaks: Vec<bool>,
 }
 
 /// The detector. Owns its buffers: in the steady state only the result is allocated.
@@ -94,7 +96,7 @@ impl Stages {
         for (level, (image, (strength, response))) in self.pyramid.levels(image).zip(maps).enumerate() {
             fast9::strength_map(image, settings.threshold_min, strength);
             response.smooth(strength);
-            response::suppress(strength, response, level, &mut self.survivors);
+            response::suppress(strength, response, level, &mut self.peaks, &mut self.survivors);
         }
     }
 

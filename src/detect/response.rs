@@ -53,31 +53,47 @@ impl ResponseMap {
 }
 
 /// Appends the candidates whose (S, -y, -x) is lexicographically greater than at all eight neighbours, row by row.
-pub fn suppress(strength: &GrayImage, response: &ResponseMap, level: usize, corners: &mut Vec<Corner>) {
+///
+/// `peaks` is a buffer of one row.
+pub fn suppress(
+    strength: &GrayImage,
+    response: &ResponseMap,
+    level: usize,
+    peaks: &mut Vec<bool>,
+    corners: &mut Vec<Corner>,
+) {
     let (width, height) = (strength.width(), strength.height());
-    if width <= 2 * BORDER || height <= 2 * BORDER {
+    if width <= 2 * BORDER {
         return;
     }
-    let centres = BORDER - 1..width - BORDER + 1;
-    for y in BORDER..height - BORDER {
-        let [above, here, below] = [y - 1, y, y + 1].map(|y| response.row(y)[centres.clone()].windows(3));
+    peaks.resize(width - 2 * BORDER, false);
+    for y in BORDER..height.saturating_sub(BORDER) {
         let strengths = &strength.row(y)[BORDER..];
-        for (i, (((a, h), b), &v)) in above.zip(here).zip(below).zip(strengths).enumerate() {
-            if v == 0 {
-                continue;
-            }
-            let s = h[1];
-            let beats_before = s > a[0] && s > a[1] && s > a[2] && s > h[0];
-            let beats_after = s >= h[2] && s >= b[0] && s >= b[1] && s >= b[2];
-            if beats_before && beats_after {
-                corners.push(Corner {
-                    half_x: half_pixels(BORDER + i, level),
-                    half_y: half_pixels(y, level),
-                    level: level as u8,
-                    strength: v,
-                    score: u32::from(s),
-                });
-            }
-        }
+        mark_peaks([y - 1, y, y + 1].map(|y| &response.row(y)[BORDER - 1..]), strengths, peaks);
+        let marked = peaks.iter().enumerate().filter(|(_, peak)| **peak);
+        corners.extend(marked.map(|(i, _)| Corner {
+            half_x: half_pixels(BORDER + i, level),
+            half_y: half_pixels(y, level),
+            level: level as u8,
+            strength: strengths[i],
+            score: u32::from(response.at(BORDER + i, y)),
+        }));
+    }
+}
+
+/// Marks the peaks of one row; the rows of S begin one pixel before it. No branches, so that it compiles to vector
+/// instructions.
+fn mark_peaks(rows: [&[u16]; 3], strengths: &[u8], peaks: &mut [bool]) {
+    let n = peaks.len();
+    let column = |row: usize, dx: usize| &rows[row][dx..][..n];
+    let (a0, a1, a2) = (column(0, 0), column(0, 1), column(0, 2));
+    let (h0, h1, h2) = (column(1, 0), column(1, 1), column(1, 2));
+    let (b0, b1, b2) = (column(2, 0), column(2, 1), column(2, 2));
+    let strengths = &strengths[..n];
+    for i in 0..n {
+        // At equal S the first in reading order prevails.
+        let before = a0[i].max(a1[i]).max(a2[i]).max(h0[i]);
+        let after = h2[i].max(b0[i]).max(b1[i]).max(b2[i]);
+        peaks[i] = (strengths[i] > 0) & (h1[i] > before) & (h1[i] >= after);
     }
 }
