@@ -1,6 +1,13 @@
 //! Offline inputs behind one trait: recorded sequences, folders of images, and the simulator.
 
-use crate::camera::Camera;
+mod euroc;
+mod images;
+mod recorded;
+mod stamp;
+
+use std::path::{Path, PathBuf};
+
+use crate::camera::{CalibrationError, Camera};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
 
@@ -27,4 +34,56 @@ pub trait Source {
     fn camera(&self) -> Option<&Camera>;
     /// The next event; `None` at the end.
     fn next_event(&mut self) -> Option<Event>;
+}
+
+/// Why a source cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    #[error("{}: cannot be read: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
+    #[error("{}: cannot be read: {error}", path.display())]
+    Csv { path: PathBuf, error: csv::Error },
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
+    #[error("{}: {message}", path.display())]
+    Unknown { path: PathBuf, message: String },
+    #[error("{}: no images in it", path.display())]
+    Empty { path: PathBuf },
+    #[error("synth:{name}: {message}")]
+    Synth { name: String, message: String },
+}
+
+/// What was looked for, in this order, when nothing fits.
+const LOOKED_FOR: &str = "no data set: looked for mav0/cam0 or cam0 (EuRoC), rgb.txt (TUM), *.png, *.jpg and *.jpeg";
+
+/// Opens a data set by what is found at `source`: an EuRoC folder (`mav0` or its parent), a TUM RGB-D folder, a folder
+/// of images, or `synth:NAME` for a simulated sequence.
+///
+/// Errors: nothing of the kind, unreadable listings, a refused calibration. Single damaged images are no error: they
+/// are [`Event::Unreadable`].
+pub fn open(source: &str) -> Result<Box<dyn Source>, SourceError> {
+    let path = Path::new(source);
+    let unknown = |message: &str| SourceError::Unknown { path: path.to_owned(), message: message.to_owned() };
+    if !path.exists() {
+        return Err(unknown("no such file or folder; simulated sequences are named synth:NAME"));
+    }
+    if !path.is_dir() {
+        return Err(unknown("a file; a folder is needed (`detect` takes a single image)"));
+    }
+    let mav0 = [path.join("mav0"), path.to_owned()].into_iter().find(|mav0| mav0.join("cam0").is_dir());
+    let recorded = if let Some(mav0) = mav0 {
+        euroc::open(&mav0)?
+    } else if path.join("rgb.txt").is_file() {
+        images::open_tum(path)?
+    } else {
+        let images = images::open(path)?;
+        if images.frames.is_empty() {
+            return Err(unknown(LOOKED_FOR));
+        }
+        images
+    };
+    if recorded.frames.is_empty() {
+        return Err(SourceError::Empty { path: path.to_owned() });
+    }
+    Ok(Box::new(recorded))
 }
