@@ -9,7 +9,7 @@ mod schema;
 mod value;
 mod yaml;
 
-pub use file::{FileEntry, ParamFileError, read_param_file};
+pub use file::{FileEntry, ParamFileError, parse_value, read_param_file};
 pub use schema::{Apply, ParamError, ParamInfo, ParamType};
 pub use value::Value;
 

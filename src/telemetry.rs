@@ -1,5 +1,6 @@
 //! What a run measures of itself: latency percentiles and counters, in memory that does not grow with the run.
 
+pub mod health;
 mod latency;
 
 pub use latency::{Latency, Percentiles};

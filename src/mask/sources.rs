@@ -106,7 +106,6 @@ impl Masks {
 
 fn read(path: &Path) -> Result<GrayImage, MaskError> {
     let error = |message: String| MaskError { path: path.display().to_string(), message };
-    let image = image::open(path).map_err(|e| error(e.to_string()))?.into_luma8();
-    let (width, height) = (image.width() as usize, image.height() as usize);
-    GrayImage::from_pixels(width, height, image.into_raw()).ok_or_else(|| error("size and data disagree".to_owned()))
+    let bytes = std::fs::read(path).map_err(|e| error(e.to_string()))?;
+    GrayImage::decode(&bytes).map_err(error)
 }

@@ -16,7 +16,6 @@ use super::{ParamError, Params, Value};
 
 const PARAMETERS_KEY: &str = "ros__parameters";
 
-/// Parameters that every ROS 2 node has; they mean nothing here and are no error.
 const OF_EVERY_NODE: [&str; 2] = ["use_sim_time", "start_type_description_service"];
 const OF_EVERY_NODE_PREFIX: &str = "qos_overrides.";
 
@@ -27,6 +26,20 @@ pub struct FileEntry {
     pub value: Value,
     /// Line of the file, counted from 1.
     pub line: u64,
+}
+
+impl FileEntry {
+    /// Whether it sets what every ROS 2 node has: meaningless here, but no error.
+    pub fn is_of_every_node(&self) -> bool {
+        OF_EVERY_NODE.contains(&self.name.as_str()) || self.name.starts_with(OF_EVERY_NODE_PREFIX)
+    }
+}
+
+/// One value as YAML writes it, for parameters given on a command line.
+///
+/// Errors: no YAML, a map, an array of mixed types; the message says which.
+pub fn parse_value(text: &str) -> Result<Value, String> {
+    to_value(&yaml::parse(text).map_err(|error| error.message)?.content)
 }
 
 /// Why a parameter file was refused; every message names the file, the line, the key and the value.
@@ -50,7 +63,7 @@ impl Params {
         let mut params = Self::default();
         let entries = read_param_file(path, node)?;
         let refused = |line, error| ParamFileError::Parameter { path: path.to_owned(), line, error };
-        for entry in &entries {
+        for entry in entries.iter().filter(|entry| !entry.is_of_every_node()) {
             params.set(&entry.name, &entry.value).map_err(|error| refused(entry.line, error))?;
         }
         params.check().map_err(|error| {
@@ -83,7 +96,6 @@ pub fn read_param_file(path: &Path, node: &str) -> Result<Vec<FileEntry>, ParamF
     for section in sections.iter().filter(|section| names_node(&section.pattern, node)) {
         flatten(section.parameters, "", &mut flat).map_err(|(line, message)| at(line, message))?;
     }
-    flat.retain(|entry| !is_of_every_node(&entry.name));
     Ok(flat)
 }
 
@@ -161,7 +173,6 @@ fn flatten(entries: &[(Key, Node)], prefix: &str, flat: &mut Vec<FileEntry>) -> 
         let name = format!("{prefix}{}", key.name);
         match &node.content {
             Content::Map(inner) => flatten(inner, &format!("{name}."), flat)?,
-            _ if is_of_every_node(&name) => {}
             content => {
                 let value = to_value(content).map_err(|why| (key.line, format!("parameter '{name}': {why}")))?;
                 flat.push(FileEntry { name, value, line: key.line });
@@ -169,10 +180,6 @@ fn flatten(entries: &[(Key, Node)], prefix: &str, flat: &mut Vec<FileEntry>) -> 
         }
     }
     Ok(())
-}
-
-fn is_of_every_node(name: &str) -> bool {
-    OF_EVERY_NODE.contains(&name) || name.starts_with(OF_EVERY_NODE_PREFIX)
 }
 
 fn to_value(content: &Content) -> Result<Value, String> {
