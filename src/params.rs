@@ -3,14 +3,16 @@
 //! The table below declares [`Params`] and [`Params::table`]. ROS 2 declarations, the YAML files under `params/`,
 //! `vio_frontend params print` and the documentation are made from it or checked against it by a test.
 
+mod error;
 mod file;
 mod print;
 mod schema;
 mod value;
 mod yaml;
 
+pub use error::ParamError;
 pub use file::{FileEntry, ParamFileError, parse_value, read_param_file};
-pub use schema::{Apply, ParamError, ParamInfo, ParamType};
+pub use schema::{Apply, ParamInfo, ParamType};
 pub use value::Value;
 
 use schema::{choice, parameters};
