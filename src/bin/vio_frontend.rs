@@ -1,3 +1,0 @@
-//! The offline tool.
-
-fn main() {}

@@ -1,0 +1,87 @@
+//! `detect`: the features of one image.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use serde::Serialize;
+use vio_frontend::camera::Camera;
+use vio_frontend::frame::Frame;
+use vio_frontend::frontend::{Frontend, OutputPoint};
+use vio_frontend::image::GrayImage;
+use vio_frontend::params::Value;
+
+use super::load::ParamArgs;
+
+/// Print all features of one image, in their published order
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// PNG or JPEG file
+    image: PathBuf,
+    #[command(flatten)]
+    params: ParamArgs,
+    /// Features wanted, over the parameter `max_cnt`
+    #[arg(long, value_name = "N")]
+    max_cnt: Option<u32>,
+    /// JSON instead of CSV
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON document. Positions are level-0 pixels, pixel centres at integers.
+#[derive(Debug, Serialize)]
+struct Document {
+    width: u32,
+    height: u32,
+    device: &'static str,
+    /// Candidates after merge and mask.
+    offered: u32,
+    features: Vec<FeatureRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct FeatureRow {
+    u: f32,
+    v: f32,
+    level: u8,
+    score: u32,
+    threshold: u8,
+}
+
+impl From<&OutputPoint> for FeatureRow {
+    fn from(point: &OutputPoint) -> Self {
+        let feature = &point.feature;
+        Self { u: feature.u, v: feature.v, level: feature.level, score: feature.score, threshold: feature.threshold }
+    }
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let mut params = args.params.load()?;
+    if let Some(max_cnt) = args.max_cnt {
+        params.set("max_cnt", &Value::Integer(i64::from(max_cnt)))?;
+    }
+    let camera = Camera::resolve(&params, || Ok(None))?;
+    let mut frontend = Frontend::new(params, camera)?;
+
+    let path = args.image.display().to_string();
+    let bytes = std::fs::read(&args.image).with_context(|| path.clone())?;
+    let image = GrayImage::decode(&bytes).map_err(|message| anyhow!("{path}: {message}"))?;
+    // A single image has no stamp; any but 0 will do.
+    let frame = Frame { stamp_ns: 1, image: super::replay::checked_view(&image).with_context(|| path.clone())? };
+    let output = frontend.process(&frame).context(path)?;
+
+    let [width, height] = output.size;
+    let features: Vec<FeatureRow> = output.points.iter().map(FeatureRow::from).collect();
+    if args.json {
+        let document = Document { width, height, device: "cpu", offered: output.offered, features };
+        serde_json::to_writer(&mut *out, &document).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        writeln!(out, "u,v,level,score,threshold")?;
+        for f in features {
+            writeln!(out, "{},{},{},{},{}", f.u, f.v, f.level, f.score, f.threshold)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
