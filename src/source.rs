@@ -4,12 +4,14 @@ mod euroc;
 mod images;
 mod recorded;
 mod stamp;
+pub mod synth;
 
 use std::path::{Path, PathBuf};
 
 use crate::camera::{CalibrationError, Camera};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
+use synth::{SynthError, SynthOptions};
 
 /// What a source yields, in the order of arrival.
 #[derive(Clone, Debug)]
@@ -49,8 +51,8 @@ pub enum SourceError {
     Unknown { path: PathBuf, message: String },
     #[error("{}: no images in it", path.display())]
     Empty { path: PathBuf },
-    #[error("synth:{name}: {message}")]
-    Synth { name: String, message: String },
+    #[error("synth: {0}")]
+    Synth(#[from] SynthError),
 }
 
 /// What was looked for, in this order, when nothing fits.
@@ -62,6 +64,9 @@ const LOOKED_FOR: &str = "no data set: looked for mav0/cam0 or cam0 (EuRoC), rgb
 /// Errors: nothing of the kind, unreadable listings, a refused calibration. Single damaged images are no error: they
 /// are [`Event::Unreadable`].
 pub fn open(source: &str) -> Result<Box<dyn Source>, SourceError> {
+    if let Some(name) = source.strip_prefix("synth:") {
+        return Ok(Box::new(synth::open(name, &SynthOptions::default())?));
+    }
     let path = Path::new(source);
     let unknown = |message: &str| SourceError::Unknown { path: path.to_owned(), message: message.to_owned() };
     if !path.exists() {

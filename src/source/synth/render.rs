@@ -1,0 +1,134 @@
+//! From a scene and a pose to an image: one ray a pixel, filtered over the pixel's footprint.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::SynthError;
+use super::scene::{Hit, Scene};
+use super::texture::Texture;
+use super::trajectory::Pose;
+use crate::camera::Camera;
+use crate::image::GrayImage;
+
+/// Side of the tiles that share a choice of blocks, px.
+const TILE: usize = 32;
+/// Most samples along a footprint that grazing incidence stretches.
+const MOST_TAPS: f64 = 4.0;
+
+/// Longest footprint, texels: beyond it the texture is grey.
+const LONGEST: f64 = 8192.0;
+
+/// The rays of a camera, and what is seen along them.
+#[derive(Clone, Debug)]
+pub(super) struct Renderer {
+    width: usize,
+    height: usize,
+    /// Direction of each pixel, unit, camera frame; all zero where the lens sees nothing.
+    rays: Vec<[f64; 3]>,
+    tiles: Vec<Tile>,
+    /// Angle between neighbouring pixels at the image centre, rad.
+    pixel_angle: f64,
+    texture: Texture,
+}
+
+/// A part of the image and a cone about its rays.
+#[derive(Clone, Debug)]
+struct Tile {
+    x: std::ops::Range<usize>,
+    y: std::ops::Range<usize>,
+    /// Unit, camera frame.
+    axis: Vector3<f64>,
+    /// Cosine and sine of the half angle.
+    cos: f64,
+    sin: f64,
+}
+
+impl Renderer {
+    pub fn new(scene: &Scene, camera: &Camera) -> Result<Self, SynthError> {
+        let [width, height] = camera.image_size().ok_or(SynthError::NoImageSize)?.map(|n| n as usize);
+        let rays: Vec<[f64; 3]> = (0..width * height)
+            .map(|i| camera.unproject([(i % width) as f64, (i / width) as f64]).unwrap_or([0.0; 3]))
+            .collect();
+        let [fx, fy, ..] = camera.intrinsics();
+        let tiles = (0..height.div_ceil(TILE) * width.div_ceil(TILE))
+            .map(|i| {
+                let (x, y) = (TILE * (i % width.div_ceil(TILE)), TILE * (i / width.div_ceil(TILE)));
+                Tile::new(x..width.min(x + TILE), y..height.min(y + TILE), width, &rays)
+            })
+            .collect();
+        Ok(Self { width, height, rays, tiles, pixel_angle: 2.0 / (fx + fy), texture: Texture::new(scene.seed) })
+    }
+
+    /// The image that the camera takes at `world_from_cam`.
+    pub fn render(&self, scene: &Scene, world_from_cam: &Pose, image: &mut GrayImage) {
+        image.resize(self.width, self.height);
+        let origin: [f64; 3] = world_from_cam.translation.into();
+        for tile in &self.tiles {
+            let blocks = tile.visible(scene, world_from_cam);
+            for y in tile.y.clone() {
+                for x in tile.x.clone() {
+                    let i = y * self.width + x;
+                    let direction = rotate(&world_from_cam.rotation, &self.rays[i]);
+                    image.pixels_mut()[i] = if direction == [0.0; 3] {
+                        0
+                    } else {
+                        let hit = scene.cast(&origin, &direction, blocks.iter().copied());
+                        self.shade(scene, &origin, &direction, &hit)
+                    };
+                }
+            }
+        }
+    }
+
+    /// Grey level of a surface, averaged over the pixel's footprint there: an ellipse as wide as the pixel's angle at
+    /// the hit's distance, stretched along the ray by the slant. Up to four trilinear samples cover its length.
+    fn shade(&self, scene: &Scene, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> u8 {
+        let (i, j) = ((hit.axis + 1) % 3, (hit.axis + 2) % 3);
+        let per_metre = 1.0 / scene.texel;
+        let [a, b] = [i, j].map(|k| (origin[k] + hit.distance * direction[k]) * per_metre);
+        // Every surface shows another part of the texture.
+        let (a, b) = (a + f64::from(677 * hit.surface), b + f64::from(1213 * hit.surface));
+        let across = hit.distance * self.pixel_angle * per_metre;
+        let along = (across / direction[hit.axis].abs()).min(LONGEST);
+        let taps = f64::from((along / across + 0.5).clamp(1.0, MOST_TAPS) as u32);
+        let slant = (direction[i] * direction[i] + direction[j] * direction[j]).sqrt();
+        let step = if slant > 0.0 { along / taps / slant } else { 0.0 };
+        let (da, db) = (direction[i] * step, direction[j] * step);
+        let mut sum = 0.0;
+        for tap in 0..taps as u32 {
+            let at = f64::from(tap) - 0.5 * (taps - 1.0);
+            sum += self.texture.sample(a + at * da, b + at * db, along / taps);
+        }
+        let brightness = 1.0 - 0.05 * (hit.surface % 6) as f32;
+        (brightness * sum / taps as f32 + 0.5) as u8
+    }
+}
+
+impl Tile {
+    fn new(x: std::ops::Range<usize>, y: std::ops::Range<usize>, width: usize, rays: &[[f64; 3]]) -> Self {
+        let inside = || y.clone().flat_map(|y| x.clone().map(move |x| Vector3::from(rays[y * width + x])));
+        let sum: Vector3<f64> = inside().sum();
+        let axis = if sum.norm() > 0.0 { sum / sum.norm() } else { sum };
+        let cos = inside().map(|ray| ray.dot(&axis)).fold(1.0, |least, cos| if cos < least { cos } else { least });
+        Self { x, y, axis, cos, sin: (1.0 - cos * cos).max(0.0).sqrt() }
+    }
+
+    /// The blocks whose bounding spheres reach into the tile's cone.
+    fn visible(&self, scene: &Scene, world_from_cam: &Pose) -> Vec<usize> {
+        let axis = world_from_cam.rotation * self.axis;
+        let reaches = |block: &super::scene::Block| {
+            let (min, max) = (Vector3::from(block.min), Vector3::from(block.max));
+            let radius = 0.5 * (max - min).norm();
+            let centre = 0.5 * (min + max) - world_from_cam.translation;
+            let along = centre.dot(&axis);
+            let aside = (centre.norm_squared() - along * along).max(0.0).sqrt();
+            // Distance of the centre from the cone's surface, or less: never culls what is visible.
+            aside * self.cos - along * self.sin <= radius
+        };
+        scene.blocks.iter().enumerate().filter(|(_, block)| reaches(block)).map(|(index, _)| index).collect()
+    }
+}
+
+/// The direction in the world.
+pub(super) fn rotate(rotation: &Matrix3<f64>, ray: &[f64; 3]) -> [f64; 3] {
+    (rotation * Vector3::from(*ray)).into()
+}
