@@ -8,6 +8,7 @@ mod detect;
 mod disk;
 mod params;
 mod replay;
+mod synth;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,8 +6,9 @@ mod doctor;
 mod load;
 mod params;
 mod replay;
+mod synth;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +31,7 @@ struct Cli {
 enum Command {
     Replay(replay::Args),
     Detect(detect::Args),
+    Synth(synth::Args),
     Compare(compare::Args),
     Params(params::Args),
     Doctor(doctor::Args),
@@ -37,11 +39,13 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    tracing_subscriber::fmt().with_writer(io::stderr).with_target(false).without_time().init();
+    let colours = io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(colours).with_target(false).without_time().init();
     let mut out = BufWriter::new(io::stdout().lock());
     let outcome = match &cli.command {
         Command::Replay(args) => replay::run(args, &mut out),
         Command::Detect(args) => detect::run(args, &mut out),
+        Command::Synth(args) => synth::run(args, &mut out),
         Command::Compare(args) => compare::run(args, &mut out),
         Command::Params(args) => params::run(args, &mut out),
         Command::Doctor(args) => doctor::run(args, &mut out),
