@@ -7,8 +7,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use vio_frontend::detect::merge::Merge;
-use vio_frontend::detect::plain::{PlainDetector, Stages};
+use vio_frontend::detect::plain::PlainDetector;
 use vio_frontend::detect::select::{Grid, Selection};
+use vio_frontend::detect::stages::Stages;
 use vio_frontend::detect::{DetectSettings, Gain, fast9, response};
 use vio_frontend::image::GrayImage;
 use vio_frontend::params::Params;

@@ -10,6 +10,7 @@ pub mod plain;
 pub mod pyramid;
 pub mod response;
 pub mod select;
+pub mod stages;
 pub mod subpixel;
 pub mod threshold;
 

@@ -58,7 +58,7 @@ parameters! {
     /// Greatest FAST threshold that a tile may adapt to.
     fast_threshold_max: u32 = 60, unit "grey levels", range 1.0..=254.0, apply NextFrame;
     /// FAST threshold of a tile over the median gradient of its surroundings.
-    threshold_ratio: f64 = 2.0, unit "", range 0.0..=64.0, apply NextFrame;
+    threshold_ratio: f64 = 3.0, unit "", range 0.0..=64.0, apply NextFrame;
     /// Columns of the uniformity grid.
     grid_x: u32 = 8, unit "cells", range 1.0..=64.0, apply NextFrame;
     /// Rows of the uniformity grid.

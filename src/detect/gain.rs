@@ -1,7 +1,7 @@
 //! C3: the threshold gain, the detector's only state between frames.
 
 /// The threshold gain, Q16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gain(pub u32);
 
 impl Default for Gain {

@@ -1,0 +1,206 @@
+//! The contract once more, written as the text reads, with no regard to speed.
+
+use std::cmp::Reverse;
+
+use vio_frontend::detect::{Candidate, Corner, DetectSettings, Gain, fast9::RING};
+use vio_frontend::feature::Feature;
+use vio_frontend::image::GrayImage;
+use vio_frontend::mask::Mask;
+
+pub struct Naive {
+    pub levels: Vec<GrayImage>,
+    pub medians: Vec<u8>,
+    pub thresholds: Vec<u8>,
+    pub survivors: Vec<Corner>,
+    pub merged: Vec<Corner>,
+    pub candidates: Vec<Candidate>,
+    pub features: Vec<Feature>,
+    pub gain: Gain,
+}
+
+pub fn detect(image: &GrayImage, mask: Option<&Mask>, settings: &DetectSettings, gain: Gain) -> Naive {
+    let mut levels = vec![image.clone()];
+    while levels.len() < settings.levels as usize {
+        levels.push(half(&levels[levels.len() - 1]));
+    }
+    let medians = medians(image);
+    let thresholds: Vec<u8> = medians.iter().map(|&median| threshold(median, settings, gain)).collect();
+    let tmin = i32::from(settings.threshold_min);
+    let survivors: Vec<Corner> = (0..levels.len()).flat_map(|l| survivors(&levels[l], l, tmin)).collect();
+    let merged = merge(&survivors);
+    let mut candidates: Vec<Candidate> = merged
+        .iter()
+        .filter_map(|&corner| {
+            let (x, y) = (((corner.half_x + 1) >> 1) as usize, ((corner.half_y + 1) >> 1) as usize);
+            let threshold = thresholds[y / 32 * image.width().div_ceil(32) + x / 32];
+            let class = u8::from(corner.strength <= threshold);
+            mask.is_none_or(|mask| mask.allows(x, y)).then_some(Candidate { corner, threshold, class })
+        })
+        .collect();
+    candidates.sort_by_key(|c| (c.class, Reverse(c.corner.score), c.corner.half_y, c.corner.half_x, c.corner.level));
+    let found = candidates.iter().filter(|candidate| candidate.class == 0).count() as i64;
+    let features = select(&candidates, image, settings).iter().map(|c| refine(c, &levels, tmin)).collect();
+    Naive { levels, medians, thresholds, survivors, merged, candidates, features, gain: advance(gain, found, settings) }
+}
+
+fn half(image: &GrayImage) -> GrayImage {
+    GrayImage::from_fn(image.width() / 2, image.height() / 2, |x, y| {
+        let sum: u32 =
+            [(0, 0), (1, 0), (0, 1), (1, 1)].iter().map(|&(i, j)| u32::from(image.at(2 * x + i, 2 * y + j))).sum();
+        ((sum + 2) >> 2) as u8
+    })
+}
+
+fn medians(image: &GrayImage) -> Vec<u8> {
+    let (w, h) = (image.width() as i32, image.height() as i32);
+    let pixel = |x: i32, y: i32| i32::from(image.at(x as usize, y as usize));
+    let mut medians = Vec::new();
+    for tile_y in 0..(h + 31) / 32 {
+        for tile_x in 0..(w + 31) / 32 {
+            let mut gradients = Vec::new();
+            for y in (32 * tile_y - 8..32 * tile_y + 40).filter(|y| y % 2 == 0 && (1..=h - 2).contains(y)) {
+                for x in (32 * tile_x - 8..32 * tile_x + 40).filter(|x| x % 2 == 0 && (1..=w - 2).contains(x)) {
+                    let (dx, dy) = (pixel(x + 1, y) - pixel(x - 1, y), pixel(x, y + 1) - pixel(x, y - 1));
+                    gradients.push((dx.abs() + dy.abs()) >> 1);
+                }
+            }
+            gradients.sort_unstable();
+            medians.push(gradients[gradients.len().div_ceil(2) - 1] as u8);
+        }
+    }
+    medians
+}
+
+fn threshold(median: u8, settings: &DetectSettings, gain: Gain) -> u8 {
+    let scaled = (u128::from(settings.ratio_q8) * u128::from(median) * u128::from(gain.0)) >> 16;
+    let clamped = scaled.clamp(u128::from(settings.threshold_min) * 256, u128::from(settings.threshold_max) * 256);
+    ((clamped + 128) / 256) as u8
+}
+
+/// V where it exceeds tmin, else 0.
+pub fn strength(image: &GrayImage, x: i32, y: i32, tmin: i32) -> i32 {
+    let (w, h) = (image.width() as i32, image.height() as i32);
+    if x < 3 || y < 3 || x > w - 4 || y > h - 4 {
+        return 0;
+    }
+    let pixel = |x: i32, y: i32| i32::from(image.at(x as usize, y as usize));
+    let d = RING.map(|(dx, dy)| pixel(x + dx as i32, y + dy as i32) - pixel(x, y));
+    let arc = |first: usize| (first..first + 9).map(move |k| k % 16);
+    let of_arc = |first: usize| {
+        let brighter = arc(first).map(|k| d[k]).min().unwrap();
+        let darker = arc(first).map(|k| -d[k]).min().unwrap();
+        brighter.max(darker)
+    };
+    let v = (0..16).map(of_arc).max().unwrap();
+    if v > tmin { v } else { 0 }
+}
+
+pub fn response(image: &GrayImage, x: i32, y: i32, tmin: i32) -> i32 {
+    let weights = [1, 2, 1];
+    let mut sum = 0;
+    for j in 0..3 {
+        for i in 0..3 {
+            sum += weights[i] * weights[j] * strength(image, x + i as i32 - 1, y + j as i32 - 1, tmin);
+        }
+    }
+    sum
+}
+
+fn survivors(image: &GrayImage, level: usize, tmin: i32) -> Vec<Corner> {
+    let (w, h) = (image.width() as i32, image.height() as i32);
+    let map: Vec<Vec<i32>> = (0..h).map(|y| (0..w).map(|x| response(image, x, y, tmin)).collect()).collect();
+    let key = |x: i32, y: i32| (map[y as usize][x as usize], -y, -x);
+    let mut survivors = Vec::new();
+    for y in 4..h - 4 {
+        for x in 4..w - 4 {
+            let v = strength(image, x, y, tmin);
+            let neighbours = (-1..=1).flat_map(|j| (-1..=1).map(move |i| (i, j))).filter(|&n| n != (0, 0));
+            if v > 0 && neighbours.into_iter().all(|(i, j)| key(x, y) > key(x + i, y + j)) {
+                survivors.push(Corner {
+                    half_x: (2 * x + 1) * (1 << level) - 1,
+                    half_y: (2 * y + 1) * (1 << level) - 1,
+                    level: level as u8,
+                    strength: v as u8,
+                    score: key(x, y).0 as u32,
+                });
+            }
+        }
+    }
+    survivors
+}
+
+/// C6 over all pairs.
+pub fn merge(corners: &[Corner]) -> Vec<Corner> {
+    let near = |a: &Corner, b: &Corner| {
+        let distance = (a.half_x - b.half_x).abs().max((a.half_y - b.half_y).abs());
+        a.level != b.level && distance <= 2 << a.level.max(b.level)
+    };
+    let before = |a: &Corner| (Reverse(a.score), a.half_y, a.half_x, a.level);
+    let mut merged = Vec::new();
+    for c in corners {
+        let neighbours: Vec<&Corner> = corners.iter().filter(|n| near(c, n)).collect();
+        if neighbours.iter().all(|n| before(c) < before(n)) {
+            merged.push(Corner { score: c.score + neighbours.iter().map(|n| n.score).sum::<u32>(), ..*c });
+        }
+    }
+    merged
+}
+
+/// C8, the water level by counting up.
+pub fn select(candidates: &[Candidate], image: &GrayImage, settings: &DetectSettings) -> Vec<Candidate> {
+    let (w, h) = (image.width() as i64, image.height() as i64);
+    let (gx, gy) = (i64::from(settings.grid_x), i64::from(settings.grid_y));
+    let cell = |c: &Candidate| {
+        (i64::from(c.corner.half_y + 1) * gy / (2 * h) * gx + i64::from(c.corner.half_x + 1) * gx / (2 * w)) as usize
+    };
+    let mut cells: Vec<Vec<Candidate>> = vec![Vec::new(); (gx * gy) as usize];
+    candidates.iter().for_each(|c| cells[cell(c)].push(*c));
+    let class0 = |cell: &Vec<Candidate>| cell.iter().filter(|c| c.class == 0).count();
+    let target = settings.target as usize;
+    let suffices = cells.iter().map(class0).sum::<usize>() >= target;
+    let quota = |cell: &Vec<Candidate>, c: usize| match suffices {
+        true => class0(cell).min(c),
+        false => class0(cell).max(cell.len().min(c)),
+    };
+    if candidates.len() <= target {
+        return candidates.to_vec();
+    }
+    let sum = |c: usize| cells.iter().map(|cell| quota(cell, c)).sum::<usize>();
+    // Beyond the number of candidates the level changes nothing.
+    let level = (0..=candidates.len()).take_while(|&c| sum(c) <= target).last().unwrap();
+    let mut selected: Vec<Candidate> = cells.iter().flat_map(|cell| cell[..quota(cell, level)].to_vec()).collect();
+    let mut next: Vec<Candidate> = cells.iter().filter_map(|cell| cell.get(quota(cell, level)).copied()).collect();
+    next.sort_by_key(Candidate::order_key);
+    next.truncate(target - selected.len());
+    selected.extend(next);
+    selected.sort_by_key(Candidate::order_key);
+    selected
+}
+
+fn refine(candidate: &Candidate, levels: &[GrayImage], tmin: i32) -> Feature {
+    let corner = candidate.corner;
+    let image = &levels[usize::from(corner.level)];
+    let scale = 1 << corner.level;
+    let (x, y) = (((corner.half_x + 1) / scale - 1) / 2, ((corner.half_y + 1) / scale - 1) / 2);
+    let axis = |i: i32, j: i32, x: i32, y: i32| {
+        let [before, here, after] = [-1, 0, 1].map(|k| response(image, x + k * i, y + k * j, tmin));
+        let denominator = 2 * (2 * here - after - before);
+        if denominator <= 0 { 0.0 } else { ((after - before) as f32 / denominator as f32).clamp(-0.5, 0.5) }
+    };
+    Feature {
+        u: ((x as f32 + axis(1, 0, x, y)) + 0.5) * scale as f32 - 0.5,
+        v: ((y as f32 + axis(0, 1, x, y)) + 0.5) * scale as f32 - 0.5,
+        half_x: corner.half_x,
+        half_y: corner.half_y,
+        level: corner.level,
+        class: candidate.class,
+        threshold: candidate.threshold,
+        score: corner.score,
+    }
+}
+
+fn advance(gain: Gain, found: i64, settings: &DetectSettings) -> Gain {
+    let (gain, wanted) = (i64::from(gain.0), (3 * i64::from(settings.target) + 1) / 2);
+    let step = (gain * (found - wanted) / wanted).clamp(-gain / 20, gain / 20);
+    Gain((gain + step).clamp(65536 / 16, 65536 * 16) as u32)
+}
