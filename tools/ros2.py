@@ -11,13 +11,11 @@ A sourced ROS 2 always wins; otherwise --distro jazzy (the default) or kilted is
 """
 
 import argparse
-import os
-import subprocess
 import sys
 
 from ros2env import bindings, build, prefix, shell
 from ros2env.installation import ON_PYPI, chosen
-from ros2env.problem import Problem
+from ros2env.problem import Problem, call
 
 
 def arguments():
@@ -55,6 +53,8 @@ def main():
         say(note)
     rest = getattr(args, "arguments", [])
     rest = rest[1:] if rest[:1] == ["--"] else rest
+    if args.command == "exec" and not rest:
+        raise Problem("exec wants a command: exec -- COMMAND...")
 
     prefix.ensure(installation, say)
     if args.command == "prefix":
@@ -69,7 +69,7 @@ def main():
     elif args.command == "env":
         print(shell.exports(installation))
     elif args.command == "exec":
-        return subprocess.call(rest, env=shell.environment(installation))
+        return call(rest, env=shell.environment(installation))
     elif args.command == "build":
         status, program = build.node(installation, rest, args.release)
         if status == 0:
@@ -78,7 +78,7 @@ def main():
     elif args.command == "colcon":
         programs = build.ensure_colcon(say)
         environment = build.with_programs(shell.environment(installation), programs)
-        return subprocess.call([programs / "colcon", *rest], env=environment)
+        return call([programs / "colcon", *rest], env=environment)
     return 0
 
 

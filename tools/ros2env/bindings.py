@@ -50,7 +50,7 @@ def ensure(installation, say):
     # The package versions are part of it: an upgrade may change a message.
     manifests = [share / "package.xml" for p in installation.prefixes for share in
                  (p / "share" / w for w in wanted) if (share / "package.xml").exists()]
-    sources = [f.read_text() for f in (*sorted(WRITER.glob("*.py")), *manifests)]
+    sources = [f.read_text() for f in (Path(__file__), *sorted(WRITER.glob("*.py")), *manifests)]
     return once.ensure(installation.overlay, [*map(str, installation.prefixes), *wanted, *sources], make) or True
 
 

@@ -1,20 +1,14 @@
 """cargo and colcon in the environment of a ROS 2 installation."""
 
 import os
-import subprocess
 from pathlib import Path
 
-from . import bindings, once, prefix, shell
+from . import once, prefix, shell
 from .installation import REPOSITORY, made
+from .problem import call
 
 BINARY = "vio_frontend_node"
 COLCON_REQUIREMENTS = prefix.REQUIREMENTS / "colcon.txt"
-
-
-def ensure(installation, say):
-    """Everything a build of the node needs."""
-    prefix.ensure(installation, say)
-    bindings.ensure(installation, say)
 
 
 def target(installation):
@@ -32,7 +26,7 @@ def node(installation, cargo_arguments, release):
     profile = ["--release"] if release else []
     command = ["cargo", "build", "--features", "ros2", "--bin", BINARY, *profile, *cargo_arguments]
     environment = {**shell.environment(installation), "CARGO_TARGET_DIR": str(target(installation))}
-    status = subprocess.call(command, cwd=REPOSITORY, env=environment)
+    status = call(command, cwd=REPOSITORY, env=environment)
     return status, target(installation) / ("release" if release else "debug") / BINARY
 
 

@@ -7,6 +7,14 @@ class Problem(Exception):
     """Ends the command with this message and no traceback."""
 
 
+def call(command, **options):
+    """Runs a command that speaks to the user itself, and returns its exit status."""
+    try:
+        return subprocess.call([str(c) for c in command], **options)
+    except OSError as error:
+        raise Problem(f"{command[0]} could not be started: {error.strerror}") from error
+
+
 def run(command, failing, **options):
     """Runs a command and returns its output; if it fails, its last words become the problem's text."""
     try:
