@@ -23,3 +23,5 @@ pub mod mask;
 pub mod output;
 pub mod source;
 pub mod telemetry;
+// The shell: ROS 2 messages in and out.
+pub mod ros;

@@ -1,0 +1,162 @@
+//! The thread that processes frames.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::convert::{Received, stamp_ns};
+use super::inbox::Inbox;
+use super::parameters::Current;
+use super::publish::Outputs;
+use crate::camera::Camera;
+use crate::error::Refusal;
+use crate::frame::Frame;
+use crate::frontend::{Calibration, FrameOutput, Frontend};
+use crate::image::GrayImage;
+use crate::telemetry::Telemetry;
+use crate::trigger::Trigger;
+
+/// The same complaint is logged at most this often.
+const LOG_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What the threads of the node share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) inbox: Inbox<Received>,
+    pub(super) parameters: Arc<Current>,
+    requests: Mutex<Requests>,
+    report: Mutex<Report>,
+}
+
+/// What the spinning thread asks of the worker before the next frame.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    pub(super) reset: bool,
+    pub(super) camera: Option<Option<Camera>>,
+    pub(super) mask: Option<GrayImage>,
+}
+
+/// What the worker tells the diagnostics.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) telemetry: Telemetry,
+    /// The refusal of the last frame, if it was refused.
+    pub(super) refused: Option<Refusal>,
+    pub(super) calibration: Option<Calibration>,
+    pub(super) jitter_ns: f64,
+    /// Why the last `mask` or `camera_info` message was refused.
+    pub(super) refused_inputs: HashMap<&'static str, String>,
+}
+
+impl Shared {
+    pub(super) fn new(parameters: Arc<Current>, queue: usize) -> Self {
+        Self { inbox: Inbox::new(queue), parameters, requests: Mutex::default(), report: Mutex::default() }
+    }
+
+    pub(super) fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn report(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Processes frames until the inbox is closed.
+pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs) {
+    let mut trigger = Trigger::default();
+    let mut decoded = GrayImage::default();
+    let mut complaints = Complaints::default();
+    while let Some((received, waited)) = shared.inbox.next(&mut trigger, || shared.parameters.get()) {
+        take_over(shared, &mut frontend, &mut complaints);
+        let header = received.header();
+        let outcome =
+            received.with_view(&mut decoded, |image| frontend.process(&Frame { stamp_ns: stamp_ns(header), image }));
+        match outcome {
+            Ok(output) => {
+                let start = Instant::now();
+                if let Err(error) = outputs.publish(header, &output, frontend.gray()) {
+                    complaints.warn("publish", format_args!("frame not published: {error}"));
+                }
+                let jitter_limit = frontend.params().image_jitter_threshold_ms;
+                complaints.about(&output, jitter_limit);
+                record(&mut shared.report(), output, waited, start.elapsed());
+            }
+            Err(refusal) => {
+                complaints.warn(refusal.reason(), format_args!("frame refused: {refusal}"));
+                let mut report = shared.report();
+                report.telemetry.refused(&refusal);
+                report.refused = Some(refusal);
+            }
+        }
+    }
+}
+
+/// Takes over what changed since the last frame.
+fn take_over(shared: &Shared, frontend: &mut Frontend, complaints: &mut Complaints) {
+    if let Some(params) = shared.parameters.take_change()
+        && let Err(error) = frontend.set_params(params)
+    {
+        complaints.warn("parameters", format_args!("{error}; the values in use stay as they were"));
+    }
+    let requests = std::mem::take(&mut *shared.requests());
+    if requests.reset {
+        frontend.request_restart();
+    }
+    if let Some(camera) = requests.camera {
+        frontend.set_camera(camera);
+    }
+    if let Some(mask) = requests.mask {
+        frontend.set_mask(mask);
+    }
+}
+
+fn record(report: &mut Report, output: FrameOutput, waited: Duration, publish: Duration) {
+    report.telemetry.processed(output.points.len());
+    if let Some(reason) = output.restart {
+        report.telemetry.restarted(reason.name());
+    }
+    report.telemetry.took("wait", waited);
+    for (stage, duration) in &output.times.stages {
+        report.telemetry.took(stage, *duration);
+    }
+    report.telemetry.took("publish", publish);
+    report.telemetry.took("total", waited + output.times.total + publish);
+    report.refused = None;
+    report.calibration = Some(output.calibration);
+    report.jitter_ns = output.jitter_ns;
+}
+
+/// Log lines, each kind throttled on its own: a refused frame must not hide a restart.
+#[derive(Debug, Default)]
+struct Complaints {
+    last: HashMap<&'static str, Instant>,
+}
+
+impl Complaints {
+    fn warn(&mut self, kind: &'static str, message: std::fmt::Arguments<'_>) {
+        let now = Instant::now();
+        if self.last.get(kind).is_none_or(|last| now - *last >= LOG_INTERVAL) {
+            self.last.insert(kind, now);
+            rclrs::log_warn!("vio_frontend", "{message}");
+        }
+    }
+
+    fn about(&mut self, output: &FrameOutput, jitter_limit_ms: f64) {
+        if let Some(reason) = output.restart {
+            self.warn("restart", format_args!("restart: {} at stamp {} ns", reason.name(), output.stamp_ns));
+        }
+        if let Calibration::OtherSize(error) = &output.calibration {
+            self.warn("calibration", format_args!("features go out without normalised coordinates: {error}"));
+        }
+        let jitter_ms = output.jitter_ns / 1e6;
+        if jitter_limit_ms > 0.0 && jitter_ms.abs() > jitter_limit_ms {
+            self.warn(
+                "jitter",
+                format_args!(
+                    "image interval departs by {jitter_ms:.1} ms from the usual one, image_jitter_threshold_ms is {jitter_limit_ms}"
+                ),
+            );
+        }
+    }
+}
