@@ -23,10 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let mut images = Vec::new();
     for file in &files {
-        let image = image::open(file)?.into_luma8();
-        let (width, height) = (image.width() as usize, image.height() as usize);
-        let image = GrayImage::from_pixels(width, height, image.into_raw()).ok_or("impossible size")?;
-        images.push((file.clone(), image));
+        images.push((file.clone(), GrayImage::decode(&std::fs::read(file)?)?));
     }
     if images.is_empty() {
         images.push(("noise 640x480".to_owned(), noise(640, 480)));

@@ -20,9 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         settings.threshold_min = tmin.parse()?;
         settings.threshold_max = settings.threshold_max.max(settings.threshold_min);
     }
-    let image = image::open(file)?.into_luma8();
-    let (width, height) = (image.width() as usize, image.height() as usize);
-    let image = GrayImage::from_pixels(width, height, image.into_raw()).ok_or("impossible size")?;
+    let image = GrayImage::decode(&std::fs::read(file)?)?;
     let mut detector = PlainDetector::new();
     let detection = detector.detect(&image, None, &settings, &mut Gain::default());
 

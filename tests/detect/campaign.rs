@@ -133,10 +133,7 @@ fn folder(path: &Path, step: usize) -> Vec<GrayImage> {
     let mut files: Vec<_> = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "png"));
     files.sort();
-    let read = |file: &PathBuf| {
-        let image = image::open(file).unwrap().into_luma8();
-        GrayImage::from_pixels(image.width() as usize, image.height() as usize, image.into_raw()).unwrap()
-    };
+    let read = |file: &PathBuf| GrayImage::decode(&std::fs::read(file).unwrap()).unwrap();
     let large = |image: &GrayImage| image.width().min(image.height()) >= MIN_SIDE as usize;
     files.iter().step_by(step).map(read).filter(large).collect()
 }

@@ -1,11 +1,14 @@
 //! Properties over random sizes, contents, settings and masks.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use vio_frontend::detect::merge::Merge;
 use vio_frontend::detect::plain::PlainDetector;
-use vio_frontend::detect::{DetectSettings, Gain};
+use vio_frontend::detect::select::{Grid, Selection};
+use vio_frontend::detect::{Candidate, Corner, DetectSettings, Gain};
 use vio_frontend::image::GrayImage;
 use vio_frontend::mask::Mask;
+use vio_frontend::params::Params;
 
 use crate::images::{Kind, hash, image};
 use crate::naive;
@@ -149,6 +152,30 @@ proptest! {
         prop_assert_eq!(&masked.stages().candidates, &expected);
         let inside = |half: i32| ((half + 1) >> 1) as usize;
         prop_assert!(detection.features.iter().all(|f| mask.allows(inside(f.half_x), inside(f.half_y))));
+    }
+
+    /// C8 alone, on crowded grids where a level often meets the target exactly.
+    #[test]
+    fn selection_equals_the_naive_law(
+        corners in vec((0_i32..64, 0_i32..64, 0_u32..40, 0_u8..2), 0..120),
+        target in 1_u32..130,
+        grid_x in 1_u32..6,
+        grid_y in 1_u32..6,
+    ) {
+        let image = GrayImage::new(64, 64);
+        let settings = DetectSettings { target, grid_x, grid_y, ..DetectSettings::from(&Params::default()) };
+        let candidate = |(x, y, score, class): (i32, i32, u32, u8)| Candidate {
+            corner: Corner { half_x: 2 * x, half_y: 2 * y, level: 0, strength: 9, score },
+            threshold: 9,
+            class,
+        };
+        let mut candidates: Vec<_> = corners.into_iter().map(candidate).collect();
+        candidates.sort_by_key(|c| (c.corner.half_y, c.corner.half_x));
+        candidates.dedup_by_key(|c| (c.corner.half_y, c.corner.half_x));
+        candidates.sort_by_key(Candidate::order_key);
+        let mut selected = Vec::new();
+        Selection::default().water_fill(&candidates, &Grid::new(&settings, 64, 64), target, &mut selected);
+        prop_assert_eq!(selected, naive::select(&candidates, &image, &settings));
     }
 
     /// C3: at most a twentieth a frame, within 1/16 to 16, towards the wanted number.
