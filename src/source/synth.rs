@@ -8,9 +8,11 @@
 //! /, square root); sines and cosines are those of `libm`, which is written in such operations; the texture is made in
 //! integers; logarithms are replaced by chords. Nothing is random but for a fixed seed.
 
+mod export;
 mod render;
 mod scene;
 mod texture;
+mod tracks;
 mod trajectory;
 mod truth;
 
@@ -20,9 +22,11 @@ use crate::image::GrayImage;
 use crate::params::CameraModel;
 use crate::source::{Event, Source};
 
+pub use export::{ExportError, export};
 use nalgebra::{Matrix3, Vector3};
 use render::Renderer;
 use scene::{SCENES, Scene};
+pub use tracks::{Track, Tracks};
 pub use trajectory::{BodyState, Pose};
 
 /// Stamp of the first image, ns.

@@ -1,8 +1,5 @@
 //! `synth`: a simulated sequence with ground truth, as an EuRoC folder.
 
-mod euroc;
-mod tracks;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,9 +24,8 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let options = SynthOptions { frames: args.frames, ..SynthOptions::default() };
     let synth = Synth::new(&args.name, &options)?;
-    let mav0 = args.out.join("mav0");
-    euroc::write(&synth, &mav0)?;
-    let frames = synth.frames();
+    synth::export(&synth, &args.out, |_| {})?;
+    let (frames, mav0) = (synth.frames(), args.out.join("mav0"));
     writeln!(out, "{frames} images, {} IMU samples, poses and true tracks in {}", synth.imu_samples(), mav0.display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -38,15 +38,18 @@ impl Synth {
 
     /// Where what `pixel` of image `from` shows is in image `to`; `None` if it is outside that image or hidden there.
     pub fn flow(&self, from: usize, to: usize, pixel: [f64; 2]) -> Option<[f64; 2]> {
-        let point = self.world_point(from, pixel)?;
-        let pose = self.world_from_cam(to);
-        let seen = self.camera.project(pose.apply_inverse(point).into())?;
-        let inside = self.camera.image_size().is_some_and(|[width, height]| {
-            seen[0] >= 0.0 && seen[1] >= 0.0 && seen[0] <= f64::from(width) - 1.0 && seen[1] <= f64::from(height) - 1.0
-        });
+        self.pixel_of(to, self.world_point(from, pixel)?)
+    }
+
+    /// Where image `k` shows a point of a surface (world, m); `None` if it is outside the image or hidden.
+    pub fn pixel_of(&self, k: usize, point: Vector3<f64>) -> Option<[f64; 2]> {
+        let pose = self.world_from_cam(k);
+        let [u, v] = self.camera.project(pose.apply_inverse(point).into())?;
+        let [width, height] = self.camera.image_size()?.map(|n| f64::from(n) - 1.0);
+        let inside = (0.0..=width).contains(&u) && (0.0..=height).contains(&v);
         let towards = point - pose.translation;
         // In lengths of `towards` the point itself is at 1.
-        (inside && self.distance(&pose, &towards.into()) > 1.0 - 1e-9).then_some(seen)
+        (inside && self.distance(&pose, &towards.into()) > 1.0 - 1e-9).then_some([u, v])
     }
 
     /// Distance of the first surface, in lengths of `direction`.
