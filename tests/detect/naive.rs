@@ -40,7 +40,16 @@ pub fn detect(image: &GrayImage, mask: Option<&Mask>, settings: &DetectSettings,
     candidates.sort_by_key(|c| (c.class, Reverse(c.corner.score), c.corner.half_y, c.corner.half_x, c.corner.level));
     let found = candidates.iter().filter(|candidate| candidate.class == 0).count() as i64;
     let features = select(&candidates, image, settings).iter().map(|c| refine(c, &levels, tmin)).collect();
-    Naive { levels, medians, thresholds, survivors, merged, candidates, features, gain: advance(gain, found, settings) }
+    Naive {
+        levels,
+        medians,
+        thresholds,
+        survivors,
+        merged,
+        candidates,
+        features,
+        gain: advance(gain, found, settings.target),
+    }
 }
 
 fn half(image: &GrayImage) -> GrayImage {
@@ -199,8 +208,8 @@ fn refine(candidate: &Candidate, levels: &[GrayImage], tmin: i32) -> Feature {
     }
 }
 
-fn advance(gain: Gain, found: i64, settings: &DetectSettings) -> Gain {
-    let (gain, wanted) = (i64::from(gain.0), (3 * i64::from(settings.target) + 1) / 2);
+pub fn advance(gain: Gain, found: i64, target: u32) -> Gain {
+    let (gain, wanted) = (i64::from(gain.0), (3 * i64::from(target) + 1) / 2);
     let step = (gain * (found - wanted) / wanted).clamp(-gain / 20, gain / 20);
     Gain((gain + step).clamp(65536 / 16, 65536 * 16) as u32)
 }

@@ -1,6 +1,7 @@
 //! Properties over random sizes, contents, settings and masks.
 
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 use vio_frontend::detect::merge::Merge;
 use vio_frontend::detect::plain::PlainDetector;
@@ -87,7 +88,7 @@ proptest! {
         image in frames(),
         settings in prop_oneof![settings(), usual_settings()],
         gain in gains(),
-        mask_seed in proptest::option::of(any::<u32>()),
+        mask_seed in option::of(any::<u32>()),
     ) {
         let mask = mask_seed.map(|seed| mask(image.width(), image.height(), seed));
         let naive = naive::detect(&image, mask.as_ref(), &settings, gain);
@@ -180,12 +181,14 @@ proptest! {
 
     /// C3: at most a twentieth a frame, within 1/16 to 16, towards the wanted number.
     #[test]
-    fn gain_moves_within_bounds(gain in gains(), found in any::<u32>(), target in 1_u32..=65535) {
+    fn gain_moves_within_bounds(gain in gains(), target in 1_u32..=65535, share in 0.9..1.1, far in option::of(any::<u32>())) {
+        let wanted = (3 * target).div_ceil(2);
+        let found = far.unwrap_or((f64::from(wanted) * share) as u32);
         let next = gain.after(found, target);
         prop_assert!(next >= Gain::LEAST && next <= Gain::GREATEST);
         prop_assert!(next.0.abs_diff(gain.0) <= gain.0 / 20);
-        let wanted = (3 * target).div_ceil(2);
         let towards = if found >= wanted { next >= gain } else { next <= gain };
         prop_assert!(towards);
+        prop_assert_eq!(next, naive::advance(gain, found.into(), target));
     }
 }
