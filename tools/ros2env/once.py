@@ -19,7 +19,7 @@ def ensure(folder, inputs, make):
     if _text(stamp) == digest:
         return False
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(folder.parent / f".{folder.name}.lock"):
+    with locked(folder.parent / f".{folder.name}.lock"):
         if _text(stamp) == digest:
             return False
         if folder.exists():
@@ -40,8 +40,8 @@ def _text(path):
 
 
 @contextmanager
-def _locked(path):
-    """The lock ends with the process that holds it, however that process ends."""
+def locked(path):
+    """One process at a time. The lock ends with the process that holds it, however that process ends."""
     with open(path, "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
