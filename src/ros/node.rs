@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use rclrs::{
     Context, CreateBasicExecutor, DeclarationError, Executor, InitOptions, IntoPrimitiveOptions, Node, NodeOptions,
@@ -23,6 +24,8 @@ use crate::params::{ImageTransport, Params, QosProfile};
 
 /// IMU messages that may wait in the middleware: two seconds at 1 kHz.
 const IMU_DEPTH: u32 = 2000;
+/// How often a signal that came before the spin is repeated to it.
+const HALT_REPEAT: Duration = Duration::from_millis(20);
 
 /// Why the node cannot start or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -50,8 +53,7 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let frontend = Frontend::new(params.clone(), camera)?;
 
     let mut executor = Context::new(for_context, InitOptions::default())?.create_basic_executor();
-    let commands = Arc::clone(executor.commands());
-    ctrlc::set_handler(move || commands.halt_spinning())?;
+    halt_on_signal(&executor)?;
 
     let node = executor.create_node(NodeOptions::new(NODE_NAME))?;
     let current = Arc::new(Current::new(params.clone()));
@@ -62,6 +64,21 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let _subscriptions = subscribe(&node, &shared, &params)?;
     rclrs::log_info!(node.logger(), "ready: device cpu, {} features wanted", params.max_cnt);
     spin(&mut executor, &node, &shared, frontend, outputs)
+}
+
+/// Ends the spin on SIGINT, SIGTERM or SIGHUP, also when the signal comes before the spin.
+///
+/// A spin that begins forgets an earlier call of `halt_spinning`, so the call is repeated until the executor is gone.
+/// The handler lives as long as the process: a strong reference would keep the DDS participant alive after the node.
+fn halt_on_signal(executor: &Executor) -> Result<(), ctrlc::Error> {
+    let commands = Arc::downgrade(executor.commands());
+    ctrlc::set_handler(move || {
+        while let Some(commands) = commands.upgrade() {
+            commands.halt_spinning();
+            drop(commands);
+            thread::sleep(HALT_REPEAT);
+        }
+    })
 }
 
 /// Spins on this thread while the worker and the diagnostics run on theirs; ends all three.
