@@ -2,7 +2,7 @@
 //!
 //! The camera frame has x to the right, y down, z forward. Pixel centres are at integers, as in OpenCV, Kalibr and
 //! EuRoC calibrations. A pixel is (fx m_x + cx, fy m_y + cy), where m is the ray's image on a lens of unit focal
-//! length; the lens is [`radtan`] or [`equidistant`]. Both are used only where they are one-to-one, so that no
+//! length; the lens is `radtan` or `equidistant`. Both are used only where they are one-to-one, so that no
 //! inverse is ever a guess: outside that region every function answers `None`, never NaN.
 
 mod calibration;

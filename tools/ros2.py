@@ -15,7 +15,7 @@ import sys
 
 from ros2env import bindings, build, prefix, shell
 from ros2env.installation import ON_PYPI, chosen
-from ros2env.problem import Problem, call
+from ros2env.problem import Problem, become, call
 
 
 def arguments():
@@ -69,7 +69,7 @@ def main():
     elif args.command == "env":
         print(shell.exports(installation))
     elif args.command == "exec":
-        return call(rest, env=shell.environment(installation))
+        become(rest, shell.environment(installation))
     elif args.command == "build":
         status, program = build.node(installation, rest, args.release)
         if status == 0:

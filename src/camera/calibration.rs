@@ -24,7 +24,8 @@ pub struct CameraInfo {
 }
 
 impl Camera {
-    /// The calibration that is in force, in the order that the [module](self) states; `None` if there is none.
+    /// The calibration that is in force, in this order: the parameter `intrinsics`, the file
+    /// of `calibration_file`, then what came with the images; `None` if there is none.
     /// `delivered` tells what came with the images and is asked only if the parameters say nothing.
     ///
     /// Errors: the first calibration of that order that is given but refused, and one for another size than the

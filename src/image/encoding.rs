@@ -10,7 +10,7 @@ pub enum Encoding {
     Bgr8,
     Rgba8,
     Bgra8,
-    /// One colour sample a pixel; the pattern's phase does not matter (see [`super::gray`]).
+    /// One colour sample a pixel; the pattern's phase does not matter (see [`to_gray`](super::ImageView::to_gray)).
     Bayer8,
     /// Chroma first: U Y V Y.
     Uyvy,

@@ -1,5 +1,6 @@
 """What goes wrong, told to a person."""
 
+import os
 import subprocess
 
 
@@ -11,6 +12,14 @@ def call(command, **options):
     """Runs a command that speaks to the user itself, and returns its exit status."""
     try:
         return subprocess.call([str(c) for c in command], **options)
+    except OSError as error:
+        raise Problem(f"{command[0]} could not be started: {error.strerror}") from error
+
+
+def become(command, environment):
+    """Replaces this process by a command: signals, status and terminal are the command's own."""
+    try:
+        os.execvpe(command[0], command, environment)
     except OSError as error:
         raise Problem(f"{command[0]} could not be started: {error.strerror}") from error
 

@@ -1,0 +1,57 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both set up what they need below .ros2/ and target/.
+
+PYTHON ?= python3
+ROS2 := $(PYTHON) tools/ros2.py
+export VIO_ROS2_DIR ?= $(CURDIR)/.ros2
+# Python packages of the tests; beside, not inside, the ROS 2 prefix, so that a sourced ROS 2 stays as it is.
+TEST_PACKAGES := $(VIO_ROS2_DIR)/test
+WITH_TEST_PACKAGES := env PYTHONPATH="$(TEST_PACKAGES):$$PYTHONPATH"
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+
+.PHONY: demo test test-all lint test-rust test-oracle test-tools test-ros2 clean
+
+demo: $(TEST_PACKAGES)/.done
+	$(PYTHON) tools/demo.py
+
+# Every test, in the order in which a failure is cheapest to find.
+test: lint test-rust test-oracle test-tools test-ros2
+
+# The long campaigns as well: count within 2 % on all real frames, ROS 2 tests on both distributions of the wheels.
+test-all: test
+	cargo test --release --test detect -- --include-ignored --nocapture
+	$(MAKE) test-ros2 DISTRO=kilted
+
+lint:
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --quiet
+
+test-rust:
+	cargo test
+
+# OpenCV as the oracle of pyramid and FAST (of the camera models it is in tests/camera.rs, as a table).
+test-oracle: $(TEST_PACKAGES)/.done
+	cargo build --examples
+	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/opencv.py --stages $(TARGET)/debug/examples/stages
+
+test-tools: $(TEST_PACKAGES)/.done
+	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py
+	$(ROS2) exec -- sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/tools/test_bindings.py'
+
+# The real node against a real rclpy peer. DISTRO chooses among the wheels; a sourced ROS 2 wins over it.
+DISTRO ?= jazzy
+test-ros2: $(TEST_PACKAGES)/.done
+	cargo build --bin vio_frontend
+	$(ROS2) exec --distro $(DISTRO) -- cargo clippy --bin vio_frontend_node --features ros2 -- -D warnings
+	node=$$($(ROS2) build --distro $(DISTRO)) && \
+	VIO_NODE=$$node VIO_TOOL=$(TARGET)/debug/vio_frontend $(ROS2) exec --distro $(DISTRO) -- \
+	    sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/ros2'
+
+$(TEST_PACKAGES)/.done: tests/requirements.txt
+	rm -rf $(TEST_PACKAGES)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --target $(TEST_PACKAGES) -r $<
+	touch $@
+
+clean:
+	cargo clean
+	rm -rf $(VIO_ROS2_DIR) demo_out out
