@@ -1,7 +1,8 @@
 //! The ROS 2 shell: convert, call the front end, publish. Nothing here computes.
 //!
 //! What needs no ROS 2 (arguments, queueing, byte layouts) is compiled and tested without it; the rest needs the feature
-//! `ros2`. One thread spins and only stores what arrives, a worker processes frames, a third reports once a second.
+//! `ros2`. One thread spins and only stores what arrives, a worker processes frames, a third draws the
+//! overlay while somebody looks at it, a fourth reports once a second.
 
 pub mod arguments;
 pub mod inbox;
@@ -13,6 +14,8 @@ mod convert;
 mod diagnostics;
 #[cfg(feature = "ros2")]
 mod node;
+#[cfg(feature = "ros2")]
+mod painter;
 #[cfg(feature = "ros2")]
 mod parameters;
 #[cfg(feature = "ros2")]

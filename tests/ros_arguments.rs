@@ -1,5 +1,7 @@
 //! The ROS 2 command line: parameter files and overrides are read here, the rest passes through.
 
+#![allow(clippy::unwrap_used, reason = "a helper that fails, fails its test")]
+
 use vio_frontend::params::Params;
 use vio_frontend::ros::arguments::Arguments;
 

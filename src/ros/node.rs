@@ -14,6 +14,7 @@ use ros_env::std_srvs::srv::rmw::{Trigger_Request, Trigger_Response};
 use super::arguments::{ArgumentError, Arguments, NODE_NAME};
 use super::convert::{self, Received};
 use super::diagnostics;
+use super::painter::Painter;
 use super::parameters::{self, Current};
 use super::publish::Outputs;
 use super::worker::{self, Shared};
@@ -63,7 +64,7 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let _reset = reset_service(&node, &shared)?;
     let _subscriptions = subscribe(&node, &shared, &params)?;
     rclrs::log_info!(node.logger(), "ready: device cpu, {} features wanted", params.max_cnt);
-    spin(&mut executor, &node, &shared, frontend, outputs)
+    spin(&mut executor, &node, &shared, frontend, &outputs)
 }
 
 /// Ends the spin on SIGINT, SIGTERM or SIGHUP, also when the signal comes before the spin.
@@ -81,26 +82,31 @@ fn halt_on_signal(executor: &Executor) -> Result<(), ctrlc::Error> {
     })
 }
 
-/// Spins on this thread while the worker and the diagnostics run on theirs; ends all three.
+/// Spins on this thread while worker, painter and diagnostics run on theirs; ends all four.
 fn spin(
     executor: &mut Executor,
     node: &Node,
     shared: &Arc<Shared>,
     frontend: Frontend,
-    outputs: Outputs,
+    outputs: &Outputs,
 ) -> Result<(), NodeError> {
+    let painter = Painter::new(node)?;
     let reporter = diagnostics::Reporter::new(node, Arc::clone(shared))?;
     thread::scope(|scope| {
-        thread::Builder::new()
-            .name("vio_worker".to_owned())
-            .spawn_scoped(scope, move || worker::work(shared, frontend, outputs))?;
-        thread::Builder::new()
-            .name("vio_diagnostics".to_owned())
-            .spawn_scoped(scope, || reporter.report_each_second())?;
-        let spun = executor.spin(SpinOptions::default()).first_error();
+        let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
+            thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, body)
+        };
+        let started = spawn("vio_worker", Box::new(|| worker::work(shared, frontend, outputs, &painter)))
+            .and_then(|_| spawn("vio_painter", Box::new(|| painter.paint())))
+            .and_then(|_| spawn("vio_diagnostics", Box::new(|| reporter.report_each_second())));
+        let spun = match started {
+            Ok(_) => executor.spin(SpinOptions::default()).first_error().map_err(NodeError::from),
+            Err(error) => Err(NodeError::Thread(error)),
+        };
         shared.inbox.close();
+        painter.close();
         reporter.stop();
-        spun.map_err(NodeError::from)
+        spun
     })
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::convert::{Received, stamp_ns};
 use super::inbox::Inbox;
+use super::painter::Painter;
 use super::parameters::Current;
 use super::publish::Outputs;
 use crate::camera::Camera;
@@ -63,7 +64,7 @@ impl Shared {
 }
 
 /// Processes frames until the inbox is closed.
-pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs) {
+pub(super) fn work(shared: &Shared, mut frontend: Frontend, outputs: &Outputs, painter: &Painter) {
     let mut trigger = Trigger::default();
     let mut decoded = GrayImage::default();
     let mut complaints = Complaints::default();
@@ -75,7 +76,11 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs
         match outcome {
             Ok(output) => {
                 let start = Instant::now();
-                if let Err(error) = outputs.publish(header, &output, frontend.gray()) {
+                let published = outputs.publish(header, &output).and_then(|()| match output.publish {
+                    true => painter.offer(header, frontend.gray(), &output.points),
+                    false => Ok(()),
+                });
+                if let Err(error) = published {
                     complaints.warn("publish", format_args!("frame not published: {error}"));
                 }
                 let jitter_limit = frontend.params().image_jitter_threshold_ms;

@@ -131,7 +131,11 @@ class Session:
         self.listen(Bool, "restart", self.restarts)
         self.listen(DiagnosticArray, "/diagnostics", self.diagnostics)
         self.images = self.publisher(self.image_kind, self.image_topic)
-        self.until(lambda: self.images.get_subscription_count() == 1 and self.diagnostics, "the node to appear")
+        try:
+            self.until(lambda: self.images.get_subscription_count() == 1 and self.diagnostics, "the node to appear")
+        except BaseException:
+            self.process.kill()
+            raise
         return self
 
     def __exit__(self, *_):
