@@ -27,7 +27,7 @@ lint:
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --quiet
 
 test-rust:
-	cargo test
+	cargo test --no-fail-fast
 
 # OpenCV as the oracle of pyramid and FAST (of the camera models it is in tests/camera.rs, as a table).
 test-oracle: $(TEST_PACKAGES)/.done
