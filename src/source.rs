@@ -51,7 +51,7 @@ pub enum SourceError {
     Unknown { path: PathBuf, message: String },
     #[error("{}: no images in it", path.display())]
     Empty { path: PathBuf },
-    #[error("synth: {0}")]
+    #[error(transparent)]
     Synth(#[from] SynthError),
 }
 
