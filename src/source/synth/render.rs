@@ -27,6 +27,7 @@ pub(super) struct Renderer {
     tiles: Vec<Tile>,
     /// Angle between neighbouring pixels at the image centre, rad.
     pixel_angle: f64,
+    texels_per_metre: f64,
     texture: Texture,
 }
 
@@ -55,7 +56,15 @@ impl Renderer {
                 Tile::new(x..width.min(x + TILE), y..height.min(y + TILE), width, &rays)
             })
             .collect();
-        Ok(Self { width, height, rays, tiles, pixel_angle: 2.0 / (fx + fy), texture: Texture::new(scene.seed) })
+        Ok(Self {
+            width,
+            height,
+            rays,
+            tiles,
+            pixel_angle: 2.0 / (fx + fy),
+            texels_per_metre: 1.0 / scene.texel,
+            texture: Texture::new(scene.seed),
+        })
     }
 
     /// The image that the camera takes at `world_from_cam`.
@@ -72,7 +81,7 @@ impl Renderer {
                         0
                     } else {
                         let hit = scene.cast(&origin, &direction, blocks.iter().copied());
-                        self.shade(scene, &origin, &direction, &hit)
+                        self.shade(&origin, &direction, &hit)
                     };
                 }
             }
@@ -81,25 +90,28 @@ impl Renderer {
 
     /// Grey level of a surface, averaged over the pixel's footprint there: an ellipse as wide as the pixel's angle at
     /// the hit's distance, stretched along the ray by the slant. Up to four trilinear samples cover its length.
-    fn shade(&self, scene: &Scene, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> u8 {
+    fn shade(&self, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> u8 {
         let (i, j) = ((hit.axis + 1) % 3, (hit.axis + 2) % 3);
-        let per_metre = 1.0 / scene.texel;
-        let [a, b] = [i, j].map(|k| (origin[k] + hit.distance * direction[k]) * per_metre);
+        let [a, b] = [i, j].map(|k| (origin[k] + hit.distance * direction[k]) * self.texels_per_metre);
         // Every surface shows another part of the texture.
         let (a, b) = (a + f64::from(677 * hit.surface), b + f64::from(1213 * hit.surface));
-        let across = hit.distance * self.pixel_angle * per_metre;
-        let along = (across / direction[hit.axis].abs()).min(LONGEST);
-        let taps = f64::from((along / across + 0.5).clamp(1.0, MOST_TAPS) as u32);
-        let slant = (direction[i] * direction[i] + direction[j] * direction[j]).sqrt();
-        let step = if slant > 0.0 { along / taps / slant } else { 0.0 };
-        let (da, db) = (direction[i] * step, direction[j] * step);
-        let mut sum = 0.0;
-        for tap in 0..taps as u32 {
-            let at = f64::from(tap) - 0.5 * (taps - 1.0);
-            sum += self.texture.sample(a + at * da, b + at * db, along / taps);
-        }
+        let stretch = 1.0 / direction[hit.axis].abs();
+        let along = (hit.distance * self.pixel_angle * self.texels_per_metre * stretch).min(LONGEST);
+        let taps = (stretch.min(MOST_TAPS) + 0.5) as u32;
+        let grey = if taps <= 1 {
+            self.texture.sample(a, b, along)
+        } else {
+            let slant = (direction[i] * direction[i] + direction[j] * direction[j]).sqrt();
+            let length = along / f64::from(taps);
+            let step = length / slant;
+            let sample = |tap: u32| {
+                let at = (f64::from(tap) - 0.5 * f64::from(taps - 1)) * step;
+                self.texture.sample(a + at * direction[i], b + at * direction[j], length)
+            };
+            (0..taps).map(sample).sum::<f32>() / taps as f32
+        };
         let brightness = 1.0 - 0.05 * (hit.surface % 6) as f32;
-        (brightness * sum / taps as f32 + 0.5) as u8
+        (brightness * grey + 0.5) as u8
     }
 }
 
@@ -129,6 +141,7 @@ impl Tile {
 }
 
 /// The direction in the world.
-pub(super) fn rotate(rotation: &Matrix3<f64>, ray: &[f64; 3]) -> [f64; 3] {
-    (rotation * Vector3::from(*ray)).into()
+pub(super) fn rotate(rotation: &Matrix3<f64>, [x, y, z]: &[f64; 3]) -> [f64; 3] {
+    let row = |i: usize| rotation[(i, 0)] * x + rotation[(i, 1)] * y + rotation[(i, 2)] * z;
+    [row(0), row(1), row(2)]
 }

@@ -13,35 +13,33 @@ const COVERAGE: f64 = 5.0;
 /// Grey level where no leaf fell.
 const BACKGROUND: u8 = 96;
 
+/// Bits below a texel of the coordinates that texels are blended by.
+const FRACTION: u32 = 16;
+
 /// A periodic grey image at falling resolutions.
 #[derive(Clone, Debug)]
 pub(super) struct Texture {
-    /// Level l has (2^(SIDE_LOG2 - l))^2 texels, row-major.
-    levels: Vec<Vec<u8>>,
+    /// Level l has (2^(SIDE_LOG2 - l))^2 texels, row-major, each with its neighbours to the right, below and diagonal:
+    /// one load a sample.
+    levels: Vec<Vec<[u8; 4]>>,
 }
 
 impl Texture {
     pub fn new(seed: u64) -> Self {
-        let side = 1usize << SIDE_LOG2;
-        let mut texels = vec![BACKGROUND; side * side];
-        let mut random = SplitMix64(seed);
-        let [least, greatest] = SIZES;
-        // The mean area of a disc of that law is 2 pi r0^2 ln(r1 / r0); ln(200 / 3) = 4.2.
-        let leaves = COVERAGE * (side * side) as f64 / (2.0 * std::f64::consts::PI * least * least * 4.2);
-        for _ in 0..leaves as u32 {
-            let shrink = 1.0 - random.unit() * (1.0 - (least / greatest) * (least / greatest));
-            Leaf::random(&mut random, (least / shrink.sqrt()) as i32).paint(&mut texels);
-        }
-        let mut levels = vec![smooth(&texels)];
+        let mut finest = leaves(seed);
+        let mut levels = vec![with_neighbours(&finest)];
         for _ in 0..SIDE_LOG2 {
-            levels.extend(levels.last().map(|finer| halve(finer)));
+            finest = halve(&finest);
+            levels.push(with_neighbours(&finest));
         }
         Self { levels }
     }
 
     /// Grey level at (a, b), in texels of the finest level, averaged over about `footprint` texels: trilinear. Neither
-    /// coordinate may be below -2^20.
+    /// coordinate may be below -2^20 or above 2^30.
     pub fn sample(&self, a: f64, b: f64, footprint: f64) -> f32 {
+        // A whole number of periods makes the coordinates positive, so that truncation is floor.
+        let [a, b] = [a, b].map(|c| ((c + f64::from(1 << 20)) * f64::from(1 << FRACTION)) as i64);
         let (level, fraction) = log2((footprint as f32).max(1.0));
         let finer = self.bilinear(level, a, b);
         if fraction == 0.0 {
@@ -50,21 +48,35 @@ impl Texture {
         finer + fraction * (self.bilinear(level + 1, a, b) - finer)
     }
 
-    fn bilinear(&self, level: u32, a: f64, b: f64) -> f32 {
+    /// Blends four texels with weights of 12 bits; 255 * 2^24 just fits 32.
+    fn bilinear(&self, level: u32, a: i64, b: i64) -> f32 {
         let level = level.min(SIDE_LOG2);
-        let Some(texels) = self.levels.get(level as usize) else { return 0.0 };
         let log2 = SIDE_LOG2 - level;
-        let mask = (1u32 << log2) - 1;
-        // A whole number of periods makes the coordinates positive, so that truncation is floor.
-        let scale = 1.0 / f64::from(1u32 << level);
-        let [a, b] = [a, b].map(|c| (c + f64::from(1 << 20)) * scale - 0.5);
-        let (a0, b0) = (a as u32, b as u32);
-        let (wa, wb) = ((a - f64::from(a0)) as f32, (b - f64::from(b0)) as f32);
-        let at = |a: u32, b: u32| f32::from(texels[(((b & mask) << log2) | (a & mask)) as usize]);
-        let top = at(a0, b0) + wa * (at(a0 + 1, b0) - at(a0, b0));
-        let bottom = at(a0, b0 + 1) + wa * (at(a0 + 1, b0 + 1) - at(a0, b0 + 1));
-        top + wb * (bottom - top)
+        let mask = (1usize << log2) - 1;
+        let half = 1 << (FRACTION - 1);
+        let (a, b) = ((a >> level) - half, (b >> level) - half);
+        let (x, y) = ((a >> FRACTION) as usize & mask, (b >> FRACTION) as usize & mask);
+        let [wa, wb] = [a, b].map(|c| (c >> (FRACTION - 12)) as u32 & 0xfff);
+        let texel = self.levels.get(level as usize).and_then(|texels| texels.get((y << log2) | x));
+        let [p, q, r, s] = texel.copied().unwrap_or_default().map(u32::from);
+        let blend = |p: u32, q: u32, w: u32| p * (4096 - w) + q * w;
+        blend(blend(p, q, wa), blend(r, s, wa), wb) as f32 * (1.0 / f32::from(1u16 << 12) / f32::from(1u16 << 12))
     }
+}
+
+/// The finest level.
+fn leaves(seed: u64) -> Vec<u8> {
+    let side = 1usize << SIDE_LOG2;
+    let mut texels = vec![BACKGROUND; side * side];
+    let mut random = SplitMix64(seed);
+    let [least, greatest] = SIZES;
+    // The mean area of a disc of that law is 2 pi r0^2 ln(r1 / r0); ln(200 / 3) = 4.2.
+    let number = COVERAGE * (side * side) as f64 / (2.0 * std::f64::consts::PI * least * least * 4.2);
+    for _ in 0..number as u32 {
+        let shrink = 1.0 - random.unit() * (1.0 - (least / greatest) * (least / greatest));
+        Leaf::random(&mut random, (least / shrink.sqrt()) as i32).paint(&mut texels);
+    }
+    smooth(&texels)
 }
 
 /// Whole part of log2(x), x >= 1, and x over that power of two minus 1: log2 by its chords, without a library's log.
@@ -126,6 +138,18 @@ fn smooth(texels: &[u8]) -> Vec<u8> {
         .map(|i| {
             let (x, y) = (i & (side - 1), i >> SIDE_LOG2);
             ((row(x, y + side - 1) + 2 * row(x, y) + row(x, y + 1) + 8) >> 4) as u8
+        })
+        .collect()
+}
+
+/// Each texel of a square periodic image with its neighbours right, below and diagonal.
+fn with_neighbours(texels: &[u8]) -> Vec<[u8; 4]> {
+    let side = texels.len().isqrt();
+    let at = |x: usize, y: usize| texels[(y & (side - 1)) * side + (x & (side - 1))];
+    (0..side * side)
+        .map(|i| {
+            let (x, y) = (i % side, i / side);
+            [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)]
         })
         .collect()
 }
