@@ -3,10 +3,10 @@
 usage: demo_peer.py SEQUENCE OUT        (inside the ROS 2 environment; needs OpenCV)
 """
 
-import csv
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -17,52 +17,10 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image, Imu, PointCloud2
 
+from demo_sequence import NS, Sequence, stamp
+
 # Frames between two kept overlays.
 KEEP_EVERY = 50
-NS = 1_000_000_000
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return [row for row in csv.reader(file) if row and not row[0].startswith("#")]
-
-
-def stamp(msg, ns):
-    msg.header.stamp.sec, msg.header.stamp.nanosec = divmod(ns, NS)
-    msg.header.frame_id = "cam0"
-    return msg
-
-
-class Sequence:
-    """Images and IMU samples merged by time, as ready messages."""
-
-    def __init__(self, folder):
-        folder = folder / "mav0" if (folder / "mav0").exists() else folder
-        self.events = []
-        for ns, name in rows(folder / "cam0" / "data.csv"):
-            picture = cv2.imread(str(folder / "cam0" / "data" / name.strip()), cv2.IMREAD_GRAYSCALE)
-            height, width = picture.shape
-            image = Image(height=height, width=width, encoding="mono8", step=width, data=picture.tobytes())
-            self.events.append((int(ns), "image", stamp(image, int(ns))))
-        for ns, *values in rows(folder / "imu0" / "data.csv"):
-            sample = stamp(Imu(), int(ns))
-            rate, force = sample.angular_velocity, sample.linear_acceleration
-            rate.x, rate.y, rate.z, force.x, force.y, force.z = map(float, values)
-            self.events.append((int(ns), "imu", sample))
-        self.events.sort(key=lambda event: event[0])
-        self.camera_info = camera_info(folder / "cam0" / "sensor.yaml", width, height)
-
-
-def camera_info(path, width, height):
-    """The calibration of a sensor.yaml with one-line lists."""
-    entries = dict(line.split(":", 1) for line in path.read_text().splitlines() if ":" in line)
-
-    def numbers(name):
-        return [float(v) for v in entries[name].split("#")[0].strip().strip("[]").split(",")]
-
-    fx, fy, cx, cy = numbers("intrinsics")
-    return CameraInfo(width=width, height=height, distortion_model="plumb_bob", d=numbers("distortion_coefficients"),
-                      k=[fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0])
 
 
 class Listener:
@@ -94,12 +52,49 @@ class Listener:
     def on_report(self, array):
         self.report = {value.key: value.value for status in array.status for value in status.values}
 
-    def line(self, seconds, images, samples):
-        counts, latencies = np.array(self.counts or [0]), np.array(self.latencies or [np.nan])
-        return (f"image {images / seconds:5.1f} Hz  imu {samples / seconds:5.1f} Hz  "
-                f"features {len(self.counts) / seconds:5.1f} Hz  overlay {self.overlays / seconds:5.1f} Hz   "
-                f"{counts.min()}/{counts.mean():.0f}/{counts.max()} features a frame (min/mean/max)   "
-                f"image to features p50 {np.percentile(latencies, 50):.2f} p95 {np.percentile(latencies, 95):.2f} ms")
+    def node_latency(self):
+        """Median and 95th percentile of the node's own latency in ms, from its last report."""
+        text = self.report.get("latency total p50/p95/p99", "")
+        try:
+            p50, p95, _ = (float(value) / 1e3 for value in text.removesuffix("us").split("/"))
+        except ValueError:
+            # No frame has been processed yet.
+            return "node itself: no report yet"
+        return f"node itself p50 {p50:.2f} p95 {p95:.2f} ms"
+
+
+class Meter:
+    """Rates, counts and latencies since the last line, or since `begin`."""
+
+    def __init__(self, listener):
+        self.listener = listener
+        self.published = {"image": 0, "imu": 0}
+        self.begin()
+
+    def begin(self):
+        self.since = time.monotonic()
+        self.mark = self.totals()
+
+    def totals(self):
+        heard = self.listener
+        return self.published["image"], self.published["imu"], len(heard.counts), heard.overlays
+
+    def line(self):
+        seconds = time.monotonic() - self.since
+        image, imu, features, overlays = ((now - then) / seconds for now, then in zip(self.totals(), self.mark))
+        rates = f"image {image:5.1f} Hz  imu {imu:5.1f} Hz  features {features:5.1f} Hz  overlay {overlays:5.1f} Hz"
+        text = f"{rates}   {self.figures(self.mark[2])}   {self.listener.node_latency()}"
+        self.begin()
+        return text
+
+    def figures(self, first=0):
+        """Counts and latencies of the clouds from the `first` on."""
+        counts, latencies = self.listener.counts[first:], self.listener.latencies[first:]
+        if not counts:
+            return "no features"
+        p50, p95 = np.percentile(latencies, [50, 95])
+        return (f"{min(counts)}/{np.mean(counts):.0f}/{max(counts)} features a frame (min/mean/max)   "
+                f"image to features p50 {p50:.2f} p95 {p95:.2f} ms")
 
 
 def participant(name):
@@ -112,17 +107,24 @@ def participant(name):
     return node, executor
 
 
-def play(node, executor, sequence, listener):
+def play(node, executor, viewer, sequence, listener):
     publishers = {"image": node.create_publisher(Image, "image", qos_profile_sensor_data),
                   "imu": node.create_publisher(Imu, "imu", qos_profile_sensor_data)}
     info = node.create_publisher(CameraInfo, "camera_info", qos_profile_sensor_data)
     deadline = time.monotonic() + 30
-    while min(p.get_subscription_count() for p in (*publishers.values(), info)) == 0 or not listener.report:
+
+    def connected():
+        heard = all(publisher.get_subscription_count() for publisher in (*publishers.values(), info))
+        # The two participants find the node each in its own time.
+        both = node.count_publishers("features") and viewer.count_publishers("feature_image")
+        return heard and both and listener.report
+
+    while not connected():
         if time.monotonic() > deadline:
             sys.exit("demo: the node did not appear within 30 s")
         executor.spin_once(timeout_sec=0.1)
     first, start, said = sequence.events[0][0], time.monotonic(), 0
-    counts = {"image": 0, "imu": 0}
+    meter = Meter(listener)
     for ns, kind, message in sequence.events:
         due = start + (ns - first) / NS
         while (rest := due - time.monotonic()) > 0:
@@ -131,15 +133,53 @@ def play(node, executor, sequence, listener):
             info.publish(stamp(sequence.camera_info, ns))
             listener.sent[ns] = time.time_ns()
         publishers[kind].publish(message)
-        counts[kind] += 1
+        meter.published[kind] += 1
         elapsed = time.monotonic() - start
         if int(elapsed) > said:
             said = int(elapsed)
-            print(f"{said:3} s  {listener.line(elapsed, counts['image'], counts['imu'])}", flush=True)
+            print(f"{said:3} s  {meter.line()}", flush=True)
     patience = time.monotonic() + 3
-    while len(listener.counts) < counts["image"] and time.monotonic() < patience:
+    while len(listener.counts) < meter.published["image"] and time.monotonic() < patience:
         executor.spin_once(timeout_sec=0.1)
-    return counts["image"]
+    return meter
+
+
+@contextmanager
+def watching(executor):
+    """Spins in a thread of its own, and ends it: one that is still in rclpy at exit aborts the interpreter."""
+    ended = threading.Event()
+
+    def spin():
+        while not ended.is_set():
+            executor.spin_once(timeout_sec=0.1)
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def leave(node, executor):
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.shutdown(context=node.context)
+
+
+def summarise(meter, listener):
+    sent = meter.published["image"]
+    print(f"{len(listener.counts)} of {sent} images came back as features, {listener.bearings} with bearings")
+    print(f"  {meter.figures()}")
+    for key, value in listener.report.items():
+        if key.startswith(("latency", "images", "frames", "imu samples")):
+            print(f"  {key}: {value}")
+    print("overlays:", *(path.name for path in listener.kept))
+    if not listener.counts:
+        sys.exit(f"demo: no features came back for {sent} images")
+    if not listener.kept:
+        sys.exit("demo: features came back, but no feature_image")
 
 
 def main():
@@ -149,20 +189,21 @@ def main():
     # As on a robot, who looks at pictures is not who consumes features: megabytes of overlay would delay both.
     viewer, viewing = participant("demo_viewer")
     listener = Listener(node, viewer, out)
-    threading.Thread(target=viewing.spin, daemon=True).start()
-    sent = play(node, executor, sequence, listener)
-    # The report of the last second covers the whole run.
-    time.sleep(1.1)
-    for _ in range(200):
-        executor.spin_once(timeout_sec=0.01)
-    print(f"{len(listener.counts)} of {sent} images came back as features, {listener.bearings} with bearings")
-    for key, value in listener.report.items():
-        if key.startswith(("latency", "images", "frames", "imu samples")):
-            print(f"  {key}: {value}")
-    print("overlays:", *(path.name for path in listener.kept))
-    viewing.shutdown()
-    if not listener.counts or not listener.kept:
-        sys.exit("demo: nothing came back from the node")
+    try:
+        with watching(viewing):
+            meter = play(node, executor, viewer, sequence, listener)
+            # The report of the last second covers the whole run.
+            time.sleep(1.1)
+            for _ in range(200):
+                executor.spin_once(timeout_sec=0.01)
+    finally:
+        leave(viewer, viewing)
+        leave(node, executor)
+    summarise(meter, listener)
 
 
-main()
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
