@@ -162,15 +162,11 @@ class Session:
     def publisher(self, kind, topic, qos=RELIABLE):
         return self.peer.create_publisher(kind, self.name(topic), qos)
 
-    def listen_again(self, topic):
-        """Hears the features under another name."""
-        return self.listen(PointCloud2, topic, self.clouds)
-
     def until(self, condition, what):
         deadline = time.monotonic() + PATIENCE_S
         while not condition():
             assert self.process.poll() is None, f"the node died: {self.process.communicate()[1]}"
-            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            assert time.monotonic() < deadline, f"waited in vain for {what() if callable(what) else what}"
             self.executor.spin_once(timeout_sec=0.05)
 
     def connected(self, kind, topic):
@@ -201,7 +197,7 @@ class Session:
 
     def await_diagnostic(self, key, value):
         self.until(lambda: self.diagnostic()[2].get(key) == str(value),
-                   f"'{key}' {value} in {self.diagnostic() if self.diagnostics else 'diagnostics'}")
+                   lambda: f"'{key}' {value} in {self.diagnostic()}")
 
     def set_parameter(self, name, value):
         """Returns the result of the real service."""

@@ -1,5 +1,6 @@
 """What a robot does to the node: restarts, parameters, masks, calibration, clocks, quality of service, signals."""
 
+import itertools
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ from harness import (DATA, START_NS, TOOL, Session, message, points, refused_at_
                      stamp_of)
 from rcl_interfaces.srv import DescribeParameters
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image, Imu
+from sensor_msgs.msg import CameraInfo, Image, Imu, PointCloud2
 from std_srvs.srv import Trigger
 
 SMALL = {"max_cnt": 100}
@@ -171,7 +172,7 @@ def test_diagnostics_need_no_images(session):
 def test_namespace_and_remaps():
     arguments = ["-r", "__ns:=/robot7", "-r", "image:=/cam/raw", "-r", "features:=corners"]
     with Session(SMALL, arguments, namespace="/robot7", image_topic="/cam/raw") as session:
-        session.listen_again("corners")
+        session.listen(PointCloud2, "corners", session.clouds)
         assert len(session.features(message(scene()))) == 100
         assert session.set_parameter("max_cnt", 5).successful
 
@@ -247,6 +248,14 @@ def test_trigger_imu_interval_follows_the_imu():
     with Session({**SMALL, "trigger": "imu_interval", "trigger_hz": 10.0, "imu_wait_ms": 1000.0}) as session:
         samples = session.connected(Imu, "imu")
         stamps = []
+        # The IMU is alive before the first image: until it is heard it counts as dead, and every image is processed.
+        before = itertools.count(START_NS - 10_000_000_000, 5_000_000)
+
+        def heard():
+            samples.publish(imu(next(before)))
+            return int(session.diagnostic()[2]["imu samples"]) > 0
+
+        session.until(heard, "the IMU to be heard")
         # Images at 20 Hz, each covered by the IMU before it is sent: every second one is due.
         for k in range(1, 21):
             stamp = START_NS + k * 50_000_000
