@@ -70,6 +70,12 @@ impl GrayImage {
         self.pixels.resize(width * height, 0);
     }
 
+    /// The image as a driver would deliver it, in `mono8`. Errors: sizes that [`ImageView::new`] refuses.
+    pub fn checked_view(&self) -> Result<ImageView<'_>, Refusal> {
+        let (width, height) = (self.width as u32, self.height as u32);
+        ImageView::new(width, height, width, "mono8", false, &self.pixels)
+    }
+
     /// The image as a view in `mono8`.
     pub fn view(&self) -> ImageView<'_> {
         ImageView {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::error::Refusal;
+use crate::frontend::FrameOutput;
 
 /// Counters and latencies of one front end, shared by the offline tool and the node's diagnostics.
 #[derive(Clone, Debug, Default)]
@@ -48,20 +49,21 @@ impl Tally {
 }
 
 impl Telemetry {
-    /// Counts a frame that yielded `features` features.
-    pub fn processed(&mut self, features: usize) {
+    /// Counts a processed frame: its features, its restart, the time of each stage. What `total` is, the caller knows.
+    pub fn processed(&mut self, output: &FrameOutput) {
         self.processed += 1;
-        self.features.add(features as u64);
+        self.features.add(output.points.len() as u64);
+        if let Some(reason) = output.restart {
+            *self.restarts.entry(reason.name()).or_default() += 1;
+        }
+        for (stage, duration) in &output.times.stages {
+            self.took(stage, *duration);
+        }
     }
 
     /// Counts a refused frame.
     pub fn refused(&mut self, refusal: &Refusal) {
         *self.refused.entry(refusal.reason()).or_default() += 1;
-    }
-
-    /// Counts a restart under its reason.
-    pub fn restarted(&mut self, reason: &'static str) {
-        *self.restarts.entry(reason).or_default() += 1;
     }
 
     /// Adds the time that a stage (or `total`) took.

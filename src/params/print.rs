@@ -18,7 +18,7 @@ impl Params {
             for line in wrap(&comment(&info), COMMENT_WIDTH) {
                 let _ = writeln!(text, "    # {line}");
             }
-            let out = if is_empty_array(&value) { "# " } else { "" };
+            let out = if value.is_empty_array() { "# " } else { "" };
             let _ = writeln!(text, "    {out}{}: {}", info.name, scalar(&info, &value));
         }
         text
@@ -49,16 +49,6 @@ fn scalar(info: &ParamInfo, value: &Value) -> String {
         // A JSON string is a double-quoted YAML string.
         Value::String(text) => serde_json::Value::from(text.as_str()).to_string(),
         other => other.to_string(),
-    }
-}
-
-fn is_empty_array(value: &Value) -> bool {
-    match value {
-        Value::BoolArray(v) => v.is_empty(),
-        Value::IntegerArray(v) => v.is_empty(),
-        Value::DoubleArray(v) => v.is_empty(),
-        Value::StringArray(v) => v.is_empty(),
-        _ => false,
     }
 }
 

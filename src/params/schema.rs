@@ -102,7 +102,7 @@ impl ParamType for Vec<f64> {
         match value {
             Value::DoubleArray(v) => Some(v.clone()),
             Value::IntegerArray(v) => Some(v.iter().map(|&n| n as f64).collect()),
-            empty if is_empty_array(empty) => Some(Vec::new()),
+            empty if empty.is_empty_array() => Some(Vec::new()),
             _ => None,
         }
     }
@@ -120,23 +120,12 @@ impl ParamType for Vec<i64> {
         match value {
             Value::IntegerArray(v) => Some(v.clone()),
             Value::DoubleArray(v) if v.iter().all(|n| n.fract() == 0.0) => Some(v.iter().map(|&n| n as i64).collect()),
-            empty if is_empty_array(empty) => Some(Vec::new()),
+            empty if empty.is_empty_array() => Some(Vec::new()),
             _ => None,
         }
     }
     fn to_value(&self) -> Value {
         Value::IntegerArray(self.clone())
-    }
-}
-
-/// `[]` carries no element type: it fits every array.
-fn is_empty_array(value: &Value) -> bool {
-    match value {
-        Value::BoolArray(v) => v.is_empty(),
-        Value::IntegerArray(v) => v.is_empty(),
-        Value::DoubleArray(v) => v.is_empty(),
-        Value::StringArray(v) => v.is_empty(),
-        _ => false,
     }
 }
 

@@ -30,6 +30,17 @@ impl Value {
             Value::StringArray(_) => "string array",
         }
     }
+
+    /// Whether it is `[]`, which carries no element type and so fits every array.
+    pub fn is_empty_array(&self) -> bool {
+        match self {
+            Value::BoolArray(v) => v.is_empty(),
+            Value::IntegerArray(v) => v.is_empty(),
+            Value::DoubleArray(v) => v.is_empty(),
+            Value::StringArray(v) => v.is_empty(),
+            _ => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Value {

@@ -39,8 +39,7 @@ impl Received {
             Received::Compressed(image) => {
                 *decoded =
                     GrayImage::decode(image.data.as_slice()).map_err(|message| Refusal::Unreadable { message })?;
-                let (width, height) = (decoded.width() as u32, decoded.height() as u32);
-                use_image(ImageView::new(width, height, width, "mono8", false, decoded.pixels())?)
+                use_image(decoded.checked_view()?)
             }
         }
     }

@@ -114,9 +114,9 @@ fn spin(
 type Subscriptions = Vec<Box<dyn std::any::Any>>;
 
 fn subscribe(node: &Node, shared: &Arc<Shared>, params: &Params) -> Result<Subscriptions, RclrsError> {
-    let image = with_qos("image", params.image_qos);
     let images: Box<dyn std::any::Any> = match params.image_transport {
         ImageTransport::Raw => {
+            let image = with_qos("image", params.image_qos);
             let shared = Arc::clone(shared);
             Box::new(node.create_subscription(image, move |message: Image| put(&shared, Received::Raw(message)))?)
         }

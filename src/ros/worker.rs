@@ -117,14 +117,8 @@ fn take_over(shared: &Shared, frontend: &mut Frontend, complaints: &mut Complain
 }
 
 fn record(report: &mut Report, output: FrameOutput, waited: Duration, publish: Duration) {
-    report.telemetry.processed(output.points.len());
-    if let Some(reason) = output.restart {
-        report.telemetry.restarted(reason.name());
-    }
     report.telemetry.took("wait", waited);
-    for (stage, duration) in &output.times.stages {
-        report.telemetry.took(stage, *duration);
-    }
+    report.telemetry.processed(&output);
     report.telemetry.took("publish", publish);
     report.telemetry.took("total", waited + output.times.total + publish);
     report.refused = None;

@@ -68,7 +68,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let bytes = std::fs::read(&args.image).with_context(|| path.clone())?;
     let image = GrayImage::decode(&bytes).map_err(|message| anyhow!("{path}: {message}"))?;
     // A single image has no stamp; any but 0 will do.
-    let frame = Frame { stamp_ns: 1, image: super::replay::checked_view(&image).with_context(|| path.clone())? };
+    let frame = Frame { stamp_ns: 1, image: image.checked_view().with_context(|| path.clone())? };
     let output = frontend.process(&frame).context(path)?;
 
     let [width, height] = output.size;

@@ -13,7 +13,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use vio_frontend::camera::Camera;
 use vio_frontend::error::Refusal;
 use vio_frontend::frontend::Frontend;
-use vio_frontend::image::{GrayImage, ImageView};
 use vio_frontend::output::Summary;
 use vio_frontend::source::{self, Event};
 
@@ -83,12 +82,6 @@ impl Args {
         let default = (self.overlay || self.report).then(|| Path::new("out"));
         self.out.as_deref().or(default)
     }
-}
-
-/// The image as a driver would deliver it, with the checks of a driver's image.
-pub fn checked_view(image: &GrayImage) -> Result<ImageView<'_>, Refusal> {
-    let (width, height) = (image.width() as u32, image.height() as u32);
-    ImageView::new(width, height, width, "mono8", false, image.pixels())
 }
 
 /// Shown on a terminal only.

@@ -58,7 +58,7 @@ impl<'a> Session<'a> {
             self.run.skipped += 1;
             return Ok(());
         }
-        let outcome = super::checked_view(image).and_then(|image| self.frontend.process(&Frame { stamp_ns, image }));
+        let outcome = image.checked_view().and_then(|image| self.frontend.process(&Frame { stamp_ns, image }));
         match outcome {
             Ok(output) => self.keep(&output),
             Err(refusal) => {
@@ -103,13 +103,7 @@ impl<'a> Session<'a> {
 
     fn keep(&mut self, output: &FrameOutput) -> anyhow::Result<()> {
         let index = self.frames();
-        self.telemetry.processed(output.points.len());
-        if let Some(reason) = output.restart {
-            self.telemetry.restarted(reason.name());
-        }
-        for (stage, duration) in &output.times.stages {
-            self.telemetry.took(stage, *duration);
-        }
+        self.telemetry.processed(output);
         self.telemetry.took("total", output.times.total);
         self.run.calibrated = output.calibration == Calibration::Valid;
         self.run.published += u64::from(output.publish);
