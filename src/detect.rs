@@ -1,8 +1,9 @@
 //! Enhanced FAST detection: types that the plain path and its twins share. Formulas: `kernels/README.md`.
 //!
-//! One file per stage, in the order of a frame; [`plain::PlainDetector::detect`] names them all. The labels C0 to C9
+//! One file per stage, in the order of a frame; [`plain::PlainDetector::detect`] names them all. The labels C0 to C10
 //! are the sections of the numerical contract.
 
+pub mod descriptor;
 pub mod fast9;
 pub mod gain;
 pub mod merge;
@@ -14,7 +15,7 @@ pub mod stages;
 pub mod subpixel;
 pub mod threshold;
 
-use crate::feature::Feature;
+use crate::feature::{Descriptor, Feature};
 use crate::params::Params;
 
 pub use gain::Gain;
@@ -39,6 +40,8 @@ pub struct DetectSettings {
     pub grid_y: u32,
     /// Pyramid levels, 1 to [`MAX_LEVELS`].
     pub levels: u32,
+    /// Whether features get descriptors (C10).
+    pub describe: bool,
 }
 
 impl From<&Params> for DetectSettings {
@@ -51,6 +54,7 @@ impl From<&Params> for DetectSettings {
             grid_x: params.grid_x,
             grid_y: params.grid_y,
             levels: params.pyramid_levels,
+            describe: false,
         }
     }
 }
@@ -98,6 +102,8 @@ pub struct Candidate {
 pub struct Detection {
     /// In the order of C7.
     pub features: Vec<Feature>,
+    /// Those of the features, in the same order; empty where none are wanted.
+    pub descriptors: Vec<Descriptor>,
     /// Candidates of both classes after merge and mask: what the image offered.
     pub offered: u32,
     /// Those of class 0.

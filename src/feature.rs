@@ -1,4 +1,4 @@
-//! A feature: one corner of one frame.
+//! A feature, one corner of one frame, and the descriptor that travels beside it.
 
 /// One corner. Positions are level-0 pixels, pixel centres at integers, x to the right, y down.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,4 +26,16 @@ impl Feature {
     pub fn order_key(&self) -> (u8, std::cmp::Reverse<u32>, i32, i32, u8) {
         (self.class, std::cmp::Reverse(self.score), self.half_y, self.half_x, self.level)
     }
+}
+
+/// What a feature's surroundings look like (contract C10): 128 bytes to be compared by L2 or L1 distance.
+///
+/// Byte ((row * 4) + column) * 8 + octant is the square root of the share that gradients of this direction in this of
+/// 4 x 4 cells have in the whole, times 255.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor(pub [u8; Self::LEN]);
+
+impl Descriptor {
+    /// Number of bytes.
+    pub const LEN: usize = 128;
 }

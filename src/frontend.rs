@@ -12,7 +12,7 @@ use crate::feature::Feature;
 use crate::frame::Frame;
 use crate::image::GrayImage;
 use crate::mask::{MaskError, Masks};
-use crate::params::{Device, ParamError, Params};
+use crate::params::{Device, ParamError, Params, Prefilter};
 use crate::stamps::{PublishThrottle, RestartReason, StampGuard};
 use result::Stopwatch;
 
@@ -43,6 +43,8 @@ pub struct Frontend {
     detector: PlainDetector,
     gain: Gain,
     gray: GrayImage,
+    /// The image before the prefilter.
+    unfiltered: GrayImage,
 }
 
 impl Frontend {
@@ -61,6 +63,7 @@ impl Frontend {
             detector: PlainDetector::new(),
             gain: Gain::default(),
             gray: GrayImage::default(),
+            unfiltered: GrayImage::default(),
             params,
         })
     }
@@ -85,7 +88,7 @@ impl Frontend {
         self.check_configured_size(size)?;
         let (restart, jitter_ns) = self.continue_stream(frame, size)?;
 
-        frame.image.to_gray(&mut self.gray);
+        self.load(frame);
         watch.lap("gray");
         let mask = self.masks.for_size(self.gray.width(), self.gray.height())?;
         let detection = self.detector.detect(&self.gray, mask, &self.settings, &mut self.gain);
@@ -97,6 +100,7 @@ impl Frontend {
             stamp_ns: frame.stamp_ns,
             size,
             points,
+            descriptors: detection.descriptors,
             offered: detection.offered,
             calibration,
             restart,
@@ -135,7 +139,7 @@ impl Frontend {
         self.requested = Some(RestartReason::Requested);
     }
 
-    /// The grey image of the last frame processed.
+    /// The grey image of the last frame processed, after `prefilter`.
     pub fn gray(&self) -> &GrayImage {
         &self.gray
     }
@@ -152,6 +156,17 @@ impl Frontend {
                 Err(Refusal::ConfiguredSize { width, height, wanted_width, wanted_height })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The frame as the grey image that every stage sees.
+    fn load(&mut self, frame: &Frame<'_>) {
+        match self.params.prefilter {
+            Prefilter::None => frame.image.to_gray(&mut self.gray),
+            Prefilter::Binomial3 => {
+                frame.image.to_gray(&mut self.unfiltered);
+                self.unfiltered.binomial3(&mut self.gray);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Images: the raw one as drivers send it, and the grey one that everything else works on.
 
+mod binomial;
 mod decode;
 mod encoding;
 mod gray;

@@ -42,6 +42,10 @@ choice! {
     CameraModel { Pinhole = "pinhole", Equidistant = "equidistant" }
 }
 choice! {
+    /// Smoothing of the grey image before every other stage.
+    Prefilter { None = "none", Binomial3 = "binomial3" }
+}
+choice! {
     /// Which mask value excludes features.
     MaskPolarity { ZeroExcludes = "zero_excludes", NonzeroExcludes = "nonzero_excludes" }
 }
@@ -53,6 +57,8 @@ parameters! {
     max_cnt: u32 = 1000, unit "features", range 1.0..=65535.0, apply NextFrame;
     /// Upper limit of the publishing rate; 0 publishes every frame. Detection state advances on every frame.
     freq: f64 = 0.0, unit "Hz", range 0.0..=1000.0, apply NextFrame;
+    /// `binomial3` smooths the grey image with 3 x 3 binomial weights before every other stage, against noise.
+    prefilter: Prefilter = Prefilter::None, unit "", range .., apply NextFrame;
     /// Least FAST threshold; a corner's score V must exceed it.
     fast_threshold_min: u32 = 5, unit "grey levels", range 1.0..=254.0, apply NextFrame;
     /// Greatest FAST threshold that a tile may adapt to.

@@ -50,6 +50,12 @@ impl PlainDetector {
         *gain = gain.after(offered_class0, settings.target);
         let grid = Grid::new(settings, width, height);
         self.selection.water_fill(&stages.candidates, &grid, settings.target, &mut stages.selected);
-        Detection { features: stages.refine(), offered: stages.candidates.len() as u32, offered_class0 }
+        stages.describe(image, settings);
+        Detection {
+            features: stages.refine(),
+            descriptors: stages.descriptors.clone(),
+            offered: stages.candidates.len() as u32,
+            offered_class0,
+        }
     }
 }

@@ -3,8 +3,8 @@
 use super::pyramid::Pyramid;
 use super::response::{self, ResponseMap};
 use super::threshold::Tiles;
-use super::{Candidate, Corner, DetectSettings, MAX_LEVELS, fast9, subpixel};
-use crate::feature::Feature;
+use super::{Candidate, Corner, DetectSettings, MAX_LEVELS, descriptor, fast9, subpixel};
+use crate::feature::{Descriptor, Feature};
 use crate::image::GrayImage;
 use crate::mask::Mask;
 
@@ -27,6 +27,8 @@ pub struct Stages {
     pub candidates: Vec<Candidate>,
     /// C8: those selected, in order.
     pub selected: Vec<Candidate>,
+    /// C10: of those selected, in the same order; empty where none are wanted.
+    pub descriptors: Vec<Descriptor>,
     /// A buffer of one row.
     peaks: Vec<bool>,
 }
@@ -69,6 +71,16 @@ impl Stages {
         self.selected.iter().map(|candidate| subpixel::refine(candidate, response(candidate))).collect()
     }
 
+    /// C10, if wanted; `image` is level 0.
+    pub fn describe(&mut self, image: &GrayImage, settings: &DetectSettings) {
+        self.descriptors.clear();
+        if settings.describe {
+            let levels: Vec<&GrayImage> = self.pyramid.levels(image).collect();
+            let describe = |c: &Candidate| descriptor::describe(&c.corner, levels[usize::from(c.corner.level)]);
+            self.descriptors.extend(self.selected.iter().map(describe));
+        }
+    }
+
     /// The results as numbers, stage by stage under its name, in the order in which they arise.
     pub fn values(&self) -> Vec<(String, Vec<u32>)> {
         let bytes = |values: &[u8]| values.iter().map(|&v| u32::from(v)).collect::<Vec<_>>();
@@ -93,6 +105,8 @@ impl Stages {
         stages.push(("selected".to_owned(), self.selected.iter().flat_map(candidate).collect()));
         let position = |feature: Feature| [feature.u.to_bits(), feature.v.to_bits()];
         stages.push(("positions".to_owned(), self.refine().into_iter().flat_map(position).collect()));
+        let descriptors = self.descriptors.iter().flat_map(|d| d.0).map(u32::from);
+        stages.push(("descriptors".to_owned(), descriptors.collect()));
         stages
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::camera::CameraError;
-use crate::feature::Feature;
+use crate::feature::{Descriptor, Feature};
 use crate::frame::StampNs;
 use crate::stamps::RestartReason;
 
@@ -50,6 +50,8 @@ pub struct FrameOutput {
     pub size: [u32; 2],
     /// In `mode: detect` ordered by contract C7.
     pub points: Vec<OutputPoint>,
+    /// Those of the points, in the same order; empty where none are wanted.
+    pub descriptors: Vec<Descriptor>,
     /// Candidates that the image offered, after merge and mask.
     pub offered: u32,
     pub calibration: Calibration,

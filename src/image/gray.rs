@@ -1,6 +1,6 @@
 //! Any encoding to grey, in integers: the one copy that a frame's pixels make on the CPU.
 
-use super::{Encoding, GrayImage, ImageView};
+use super::{Encoding, GrayImage, ImageView, binomial};
 
 impl ImageView<'_> {
     /// Writes the image as grey into `gray`, which takes its size.
@@ -14,7 +14,7 @@ impl ImageView<'_> {
         let (width, height) = (self.width as usize, self.height as usize);
         gray.resize(width, height);
         if self.encoding == Encoding::Bayer8 {
-            return self.bayer_to_gray(gray);
+            return binomial::smooth(|y| self.row(y), gray);
         }
         for (y, out) in gray.pixels_mut().chunks_exact_mut(width).enumerate() {
             let row = self.row(y);
@@ -29,26 +29,6 @@ impl ImageView<'_> {
                 Encoding::Bgra8 => weigh(out, row, 4, [2, 1, 0]),
             }
         }
-    }
-
-    fn bayer_to_gray(&self, gray: &mut GrayImage) {
-        let (width, height) = (self.width as usize, self.height as usize);
-        for (y, out) in gray.pixels_mut().chunks_exact_mut(width).enumerate() {
-            let rows = [mirror(y, -1, height), y, mirror(y, 1, height)].map(|y| self.row(y));
-            let column = |x: usize| u32::from(rows[0][x]) + 2 * u32::from(rows[1][x]) + u32::from(rows[2][x]);
-            for (x, out) in out.iter_mut().enumerate() {
-                let sum = column(mirror(x, -1, width)) + 2 * column(x) + column(mirror(x, 1, width));
-                *out = ((sum + 8) >> 4) as u8;
-            }
-        }
-    }
-}
-
-/// The neighbour of `i` on side `by`, mirrored about the edge pixel so that the Bayer phase is kept.
-fn mirror(i: usize, by: isize, len: usize) -> usize {
-    match i.checked_add_signed(by) {
-        Some(j) if j < len => j,
-        _ => i.wrapping_add_signed(-by),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::images::{Kind, image};
 
 const FILE: &str = "tests/golden/detect.txt";
 const HEADER: &str = "\
-# Digests of every stage of the plain detector (contract C0 to C9), default parameters but for the target.
+# Digests of every stage of the plain detector (contract C0 to C10), default parameters but for the target.
 # Images: tests/detect/images.rs. Renew: VIO_RENEW_GOLDEN=1 cargo test --test detect golden
 # frame stage: number of values / values a block; CRC-32 of each block, values as little-endian u32
 ";
@@ -57,7 +57,7 @@ fn stages_match_their_golden_digests() {
 
 /// Two frames a scene, so that the gain's step is in the second one.
 fn digest_frame((name, kind, width, height, target): (&str, Kind, usize, usize, u32)) -> Vec<Entry> {
-    let settings = DetectSettings { target, ..DetectSettings::from(&Params::default()) };
+    let settings = DetectSettings { target, describe: true, ..DetectSettings::from(&Params::default()) };
     let (mut detector, mut gain) = (PlainDetector::new(), Gain::default());
     let mut entries = Vec::new();
     for seed in 0..2 {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 mod campaign;
+mod descriptors;
 mod golden;
 mod images;
 mod naive;

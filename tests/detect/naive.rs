@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use vio_frontend::detect::{Candidate, Corner, DetectSettings, Gain, fast9::RING};
-use vio_frontend::feature::Feature;
+use vio_frontend::feature::{Descriptor, Feature};
 use vio_frontend::image::GrayImage;
 use vio_frontend::mask::Mask;
 
@@ -15,6 +15,7 @@ pub struct Naive {
     pub merged: Vec<Corner>,
     pub candidates: Vec<Candidate>,
     pub features: Vec<Feature>,
+    pub descriptors: Vec<Descriptor>,
     pub gain: Gain,
 }
 
@@ -39,7 +40,10 @@ pub fn detect(image: &GrayImage, mask: Option<&Mask>, settings: &DetectSettings,
         .collect();
     candidates.sort_by_key(|c| (c.class, Reverse(c.corner.score), c.corner.half_y, c.corner.half_x, c.corner.level));
     let found = candidates.iter().filter(|candidate| candidate.class == 0).count() as i64;
-    let features = select(&candidates, image, settings).iter().map(|c| refine(c, &levels, tmin)).collect();
+    let selected = select(&candidates, image, settings);
+    let features = selected.iter().map(|c| refine(c, &levels, tmin)).collect();
+    let described = selected.iter().filter(|_| settings.describe);
+    let descriptors = described.map(|c| describe(c, &levels[usize::from(c.corner.level)])).collect();
     Naive {
         levels,
         medians,
@@ -48,6 +52,7 @@ pub fn detect(image: &GrayImage, mask: Option<&Mask>, settings: &DetectSettings,
         merged,
         candidates,
         features,
+        descriptors,
         gain: advance(gain, found, settings.target),
     }
 }
@@ -206,6 +211,37 @@ fn refine(candidate: &Candidate, levels: &[GrayImage], tmin: i32) -> Feature {
         threshold: candidate.threshold,
         score: corner.score,
     }
+}
+
+/// C10, pixel by pixel in whole numbers.
+fn describe(candidate: &Candidate, image: &GrayImage) -> Descriptor {
+    let (w, h) = (image.width() as i64, image.height() as i64);
+    let pixel = |x: i64, y: i64| i64::from(image.at(x.clamp(0, w - 1) as usize, y.clamp(0, h - 1) as usize));
+    let corner = candidate.corner;
+    let (x, y) =
+        (i64::from(corner.half_x + 1) >> (corner.level + 1), i64::from(corner.half_y + 1) >> (corner.level + 1));
+    let mut bins = [0; 128];
+    for j in -8..8 {
+        for i in -8..8 {
+            let gx = pixel(x + i + 1, y + j) - pixel(x + i - 1, y + j);
+            let gy = pixel(x + i, y + j + 1) - pixel(x + i, y + j - 1);
+            let octant = match (gx >= 0, gy >= 0, gx.abs() >= gy.abs()) {
+                (true, true, true) => 0,
+                (true, true, false) => 1,
+                (false, true, false) => 2,
+                (false, true, true) => 3,
+                (false, false, true) => 4,
+                (false, false, false) => 5,
+                (true, false, false) => 6,
+                (true, false, true) => 7,
+            };
+            let (row, column) = ((j + 8) / 4, (i + 8) / 4);
+            bins[((row * 4 + column) * 8 + octant) as usize] += gx.abs() + gy.abs();
+        }
+    }
+    let sum: i64 = bins.iter().sum();
+    let root = |v: i64| (0..=255).rev().find(|q| q * q * sum <= 65025 * v).unwrap();
+    Descriptor(bins.map(|v| if sum == 0 { 0 } else { root(v) as u8 }))
 }
 
 pub fn advance(gain: Gain, found: i64, target: u32) -> Gain {

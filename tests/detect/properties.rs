@@ -36,8 +36,8 @@ fn frames() -> impl Strategy<Value = GrayImage> {
 fn settings() -> impl Strategy<Value = DetectSettings> {
     let targets = prop_oneof![1_u32..400, 1_u32..=65535];
     let thresholds = (1_u8..=254, 1_u8..=254);
-    (targets, thresholds, 0_u32..=64 * 256, 1_u32..=64, 1_u32..=64, 1_u32..=3).prop_map(
-        |(target, (a, b), ratio_q8, grid_x, grid_y, levels)| DetectSettings {
+    (targets, thresholds, 0_u32..=64 * 256, 1_u32..=64, 1_u32..=64, 1_u32..=3, any::<bool>()).prop_map(
+        |(target, (a, b), ratio_q8, grid_x, grid_y, levels, describe)| DetectSettings {
             target,
             threshold_min: a.min(b),
             threshold_max: a.max(b),
@@ -45,14 +45,15 @@ fn settings() -> impl Strategy<Value = DetectSettings> {
             grid_x,
             grid_y,
             levels,
+            describe,
         },
     )
 }
 
 /// Settings near those in use, which leave candidates of both classes.
 fn usual_settings() -> impl Strategy<Value = DetectSettings> {
-    (1_u32..400, 1_u8..12, 20_u8..80, 128_u32..2048, 1_u32..10, 1_u32..10, 1_u32..=3).prop_map(
-        |(target, threshold_min, threshold_max, ratio_q8, grid_x, grid_y, levels)| DetectSettings {
+    (1_u32..400, 1_u8..12, 20_u8..80, 128_u32..2048, 1_u32..10, 1_u32..10, 1_u32..=3, any::<bool>()).prop_map(
+        |(target, threshold_min, threshold_max, ratio_q8, grid_x, grid_y, levels, describe)| DetectSettings {
             target,
             threshold_min,
             threshold_max,
@@ -60,6 +61,7 @@ fn usual_settings() -> impl Strategy<Value = DetectSettings> {
             grid_x,
             grid_y,
             levels,
+            describe,
         },
     )
 }
@@ -106,6 +108,7 @@ proptest! {
             features.iter().map(|f| (f.u.to_bits(), f.v.to_bits(), f.order_key(), f.threshold)).collect()
         };
         prop_assert_eq!(bits(&detection.features), bits(&naive.features));
+        prop_assert_eq!(&detection.descriptors, &naive.descriptors);
     }
 
     /// The order is total and strict; the count is what target and image allow; positions lie within half a pixel.

@@ -71,12 +71,14 @@ fn corners_of_squares_on_tile_borders_are_found() {
 fn large_odd_images_equal_the_naive_contract() {
     for (kind, width, height) in [(Kind::Texture, 641, 479), (Kind::Blocks, 752, 480), (Kind::CoarseNoise, 641, 131)] {
         let image = image(kind, width, height, 7);
-        let naive = naive::detect(&image, None, &settings(1000), Gain::default());
+        let settings = DetectSettings { describe: true, ..settings(1000) };
+        let naive = naive::detect(&image, None, &settings, Gain::default());
         let mut detector = PlainDetector::new();
-        let detection = detector.detect(&image, None, &settings(1000), &mut Gain::default());
+        let detection = detector.detect(&image, None, &settings, &mut Gain::default());
         assert!(detector.stages().survivors == naive.survivors, "survivors of {kind:?}");
         assert!(detector.stages().candidates == naive.candidates, "candidates of {kind:?}");
         assert!(detection.features == naive.features, "features of {kind:?}");
+        assert!(detection.descriptors == naive.descriptors, "descriptors of {kind:?}");
         assert_eq!(detection.features.len() as u32, detection.offered.min(1000));
     }
 }
