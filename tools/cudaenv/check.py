@@ -11,6 +11,7 @@ from . import compilers, driver, ptx, registers, sources
 RENEW = "python3 tools/nvrtc.py check --renew"
 # Said by 12.9 of every architecture before 75, whatever the source.
 DEPRECATED = re.compile(r"^nvrtc: warning: Architectures prior to '<compute/sm>_75' are deprecated.*\n?", re.MULTILINE)
+TABLE = "registers.txt"
 # The PTX that is kept: loads on everything from the TX2 on.
 KEPT = compilers.NVRTC_10_2
 # Whose PTX is assembled for the table: the kept one's, and what the TX2's successors would compile for it.
@@ -68,10 +69,17 @@ def drift(path, wanted):
     return ["\n".join([f"{path} is out of date. Renew it: {RENEW}", *lines[:20], *rest])]
 
 
-def expected_files(outcomes, rows, limits):
-    """{file name: text} of kernels/ptx/."""
-    files = {f"{o.program.name}.ptx": kept_text(o.program, o.ptx) for o in outcomes if o.nvrtc is KEPT and o.ptx}
-    return {**files, "registers.txt": registers.table(rows, limits)}
+def _assemble(outcomes, say, limits):
+    """(rows of the table, whether each failed); prints a line each."""
+    ptxas, rows, wrong = compilers.ensure(compilers.PTXAS, say), [], []
+    for o in outcomes:
+        if o.ptx and (o.nvrtc, o.architecture) in ASSEMBLED:
+            uses, problems = registers.assemble(ptxas, o.ptx)
+            rows += [(kernel, f"NVRTC {o.nvrtc.version} compute_{o.architecture}", use) for kernel, use in uses.items()]
+            problems += [f"kernel {kernel}: {column}" for kernel, use in uses.items()
+                         for column in registers.over(use, limits)]
+            wrong.append(_report(f"ptxas {registers.NAME} of {o.title}", f"{len(uses)} kernels", problems))
+    return rows, wrong
 
 
 def check(kernels, say, renew=False, limits=registers.LIMITS, matrix=compilers.COMPILERS):
@@ -83,24 +91,21 @@ def check(kernels, say, renew=False, limits=registers.LIMITS, matrix=compilers.C
     outcomes = compile_all(programs, say, matrix)
     wrong = [_report(o.title, f"PTX ISA {o.nvrtc.isa}, {len(o.ptx)} bytes", o.problems) for o in outcomes]
 
-    ptxas, rows = compilers.ensure(compilers.PTXAS, say), []
-    for o in outcomes:
-        if o.ptx and (o.nvrtc, o.architecture) in ASSEMBLED:
-            uses, problems = registers.assemble(ptxas, o.ptx)
-            rows += [(kernel, o.title.rsplit(" ", 1)[0], use) for kernel, use in uses.items()]
-            problems += [f"{kernel}: {column}" for kernel, use in uses.items()
-                         for column in registers.over(use, limits)]
-            wrong.append(_report(f"ptxas {registers.NAME} of {o.title}", f"kernels: {len(uses)}", problems))
-    files = expected_files(outcomes, rows, limits)
-    print(files["registers.txt"], end="")
+    rows, wrong_registers = _assemble(outcomes, say, limits)
+    wrong += wrong_registers
+    files = {f"{o.program.name}.ptx": kept_text(o.program, o.ptx) for o in outcomes if o.nvrtc is KEPT and o.ptx}
+    # Without a row for each kernel a table would differ for another reason, which has its own message.
+    if not any(wrong_registers) and all(o.ptx for o in outcomes if (o.nvrtc, o.architecture) in ASSEMBLED):
+        files[TABLE] = registers.table(rows, registers.LIMITS)
+        print(files[TABLE], end="")
 
     folder = kernels / "ptx"
     if renew:
         folder.mkdir(exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text)
+    # Of a program that does not compile nothing is compared: it has its own message.
     problems = [p for name, text in files.items() for p in drift(folder / name, text)]
-    # A program that failed to compile has its own message; its file may well be right.
     names = {f"{p.name}.ptx" for p in programs}
     problems += [f"{path} is of no program: remove it" for path in sorted(folder.glob("*.ptx")) if path.name not in names]
     wrong.append(_report(str(folder), f"{len(files)} files as made now", problems))

@@ -77,19 +77,19 @@ def unavailable():
 
 def ensure(tool, say, home=None):
     """Path of the tool's first file; fetches it unless it is there already."""
-    home = home or made() / "cuda"
-    folder = home / tool.name.lower().replace(" ", "-")
+    shared = made() / "cuda"
+    folder = (home or shared) / tool.name.lower().replace(" ", "-")
 
     def make(folder):
         say(f"fetching {tool}")
-        command = [sys.executable, WHEEL, _packages(home, say), json.dumps(asdict(tool)), folder]
+        command = [sys.executable, WHEEL, packages(shared, say), json.dumps(asdict(tool)), folder]
         run(command, f"{tool} could not be fetched")
 
     once.ensure(folder, [json.dumps(asdict(tool))], make)
     return folder / Path(next(iter(tool.files))).name
 
 
-def _packages(home, say):
+def packages(home, say):
     """The Python packages that read wheels from afar, apart from everything else's."""
     folder = home / "packages"
 

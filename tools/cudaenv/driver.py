@@ -7,6 +7,9 @@ import ctypes
 import subprocess
 import sys
 
+# The largest kernel takes seconds; a compiler that hangs must not hold up a test run.
+LIMIT_S = 600
+
 
 def compile_in_process(library, options, source):
     """(result, log, PTX); result 0 is success."""
@@ -30,13 +33,19 @@ def compile_in_process(library, options, source):
 
 def compile(library, options, source):
     """The same in a process of its own: (exit status, log, PTX)."""
-    done = subprocess.run([sys.executable, __file__, str(library), *options], input=source.encode(),
-                          capture_output=True, timeout=600)
+    try:
+        done = subprocess.run([sys.executable, __file__, str(library), *options], input=source.encode(),
+                              capture_output=True, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return -1, f"the compiler had not ended after {LIMIT_S} s", ""
     return done.returncode, done.stderr.decode(errors="replace"), done.stdout.decode()
 
 
 if __name__ == "__main__":
-    status, log, ptx = compile_in_process(sys.argv[1], sys.argv[2:], sys.stdin.buffer.read())
+    try:
+        status, log, ptx = compile_in_process(sys.argv[1], sys.argv[2:], sys.stdin.buffer.read())
+    except (OSError, AttributeError) as error:
+        sys.exit(f"{sys.argv[1]} is not a libnvrtc that can be loaded: {error}")
     sys.stderr.write(log)
     sys.stdout.write(ptx)
     sys.exit(status)

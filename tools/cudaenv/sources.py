@@ -34,8 +34,10 @@ def join(kernels, names):
     for name in names:
         try:
             content = (kernels / name).read_bytes().decode("ascii")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Problem(f"{kernels / LIST} lists {name}, which cannot be read as ASCII text: {error}") from error
+        except OSError as error:
+            raise Problem(f"{kernels / LIST} lists {name}, which cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise Problem(f"{kernels / name} is not ASCII: {error.reason} at byte {error.start}") from error
         if not content.endswith("\n"):
             raise Problem(f"{kernels / name} does not end with a line end")
         text += f'#line 1 "{name}"\n{content}'
