@@ -8,13 +8,13 @@ TEST_PACKAGES := $(VIO_ROS2_DIR)/test
 WITH_TEST_PACKAGES := env PYTHONPATH="$(TEST_PACKAGES):$$PYTHONPATH"
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test test-all lint test-rust test-oracle test-tools test-ros2 clean
+.PHONY: demo test test-all lint test-rust test-oracle test-tools test-compilers test-ros2 clean
 
 demo:
 	$(PYTHON) tools/demo.py
 
 # Every test, in the order in which a failure is cheapest to find.
-test: lint test-rust test-oracle test-tools test-ros2
+test: lint test-rust test-oracle test-tools test-compilers test-ros2
 
 # The long campaigns as well: count within 2 % on all real frames, ROS 2 tests on both distributions of the wheels.
 test-all: test
@@ -37,6 +37,11 @@ test-oracle: $(TEST_PACKAGES)/.done
 test-tools: $(TEST_PACKAGES)/.done
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py
 	$(ROS2) exec -- sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/tools/test_bindings.py'
+
+# The CUDA sources under NVRTC 10.2 to 13.5 and ptxas, which need no GPU.
+test-compilers: $(TEST_PACKAGES)/.done
+	$(PYTHON) tools/nvrtc.py check
+	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/compilers
 
 # The real node against a real rclpy peer. DISTRO chooses among the wheels; a sourced ROS 2 wins over it.
 DISTRO ?= jazzy

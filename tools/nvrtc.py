@@ -9,6 +9,7 @@ are kept in .ros2/cuda/, or $VIO_ROS2_DIR/cuda/.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -22,7 +23,8 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     sub = commands.add_parser("check", help="compile, assemble and compare")
     sub.add_argument("--renew", action="store_true", help="write kernels/ptx/ instead of comparing with it")
-    sub.add_argument("--kernels", type=Path, default=REPOSITORY / "kernels", help="another folder of sources")
+    sub.add_argument("--kernels", type=Path, default=Path(os.path.relpath(REPOSITORY / "kernels")),
+                     help="another folder of sources")
     args = parser.parse_args()
     missing = compilers.unavailable()
     if missing:

@@ -6,7 +6,7 @@
 from dataclasses import replace
 
 import pytest
-from cudaenv import compilers, registers, sources
+from cudaenv import check, compilers, registers, sources
 from ros2env.problem import Problem
 
 # What a line with a mistake in it is put into, and the name and line at which the compiler sees it.
@@ -139,8 +139,13 @@ def test_a_wrong_list_of_sources_is_named(kernels, name, content, named):
         kernels.check()
 
 
+def test_a_program_without_a_kernel_is_named(kernels):
+    kernels.write("sums.cu", "\n")
+    fine, said = kernels.check(renew=True)
+    assert not fine and "compute_61 sums: FAILED\n    no kernel in it" in said, said
+
+
 def test_no_kernels_are_said_to_be_none(tmp_path, capsys):
-    from cudaenv import check
     assert check.check(tmp_path, lambda text: None)
     assert "no kernels to compile" in capsys.readouterr().out
 

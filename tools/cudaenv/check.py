@@ -59,7 +59,7 @@ def kept_text(program, text):
 def drift(path, wanted):
     """What is wrong with a file that should hold this text."""
     try:
-        held = path.read_text()
+        held = path.read_bytes().decode(errors="replace")
     except OSError:
         return [f"{path} is missing. Make it: {RENEW}"]
     if held == wanted:
@@ -67,19 +67,6 @@ def drift(path, wanted):
     lines = list(difflib.unified_diff(held.splitlines(), wanted.splitlines(), "kept", "made now", lineterm="", n=0))
     rest = [f"... {len(lines) - 20} lines more"] if len(lines) > 20 else []
     return ["\n".join([f"{path} is out of date. Renew it: {RENEW}", *lines[:20], *rest])]
-
-
-def _assemble(outcomes, say, limits):
-    """(rows of the table, whether each failed); prints a line each."""
-    ptxas, rows, wrong = compilers.ensure(compilers.PTXAS, say), [], []
-    for o in outcomes:
-        if o.ptx and (o.nvrtc, o.architecture) in ASSEMBLED:
-            uses, problems = registers.assemble(ptxas, o.ptx)
-            rows += [(kernel, f"NVRTC {o.nvrtc.version} compute_{o.architecture}", use) for kernel, use in uses.items()]
-            problems += [f"kernel {kernel}: {column}" for kernel, use in uses.items()
-                         for column in registers.over(use, limits)]
-            wrong.append(_report(f"ptxas {registers.NAME} of {o.title}", f"{len(uses)} kernels", problems))
-    return rows, wrong
 
 
 def check(kernels, say, renew=False, limits=registers.LIMITS, matrix=compilers.COMPILERS):
@@ -90,26 +77,39 @@ def check(kernels, say, renew=False, limits=registers.LIMITS, matrix=compilers.C
         return True
     outcomes = compile_all(programs, say, matrix)
     wrong = [_report(o.title, f"PTX ISA {o.nvrtc.isa}, {len(o.ptx)} bytes", o.problems) for o in outcomes]
+    table, too_much = _assemble([o for o in outcomes if (o.nvrtc, o.architecture) in ASSEMBLED], say, limits)
 
-    rows, wrong_registers = _assemble(outcomes, say, limits)
-    wrong += wrong_registers
-    files = {f"{o.program.name}.ptx": kept_text(o.program, o.ptx) for o in outcomes if o.nvrtc is KEPT and o.ptx}
-    # Without a row for each kernel a table would differ for another reason, which has its own message.
-    if not any(wrong_registers) and all(o.ptx for o in outcomes if (o.nvrtc, o.architecture) in ASSEMBLED):
-        files[TABLE] = registers.table(rows, registers.LIMITS)
-        print(files[TABLE], end="")
-
+    # Of a program that does not compile nothing is kept or compared: it has its own message.
+    files = {f"{o.program.name}.ptx": kept_text(o.program, o.ptx)
+             for o in outcomes if o.nvrtc is KEPT and not o.problems}
+    files |= {TABLE: table} if table else {}
     folder = kernels / "ptx"
     if renew:
         folder.mkdir(exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text)
-    # Of a program that does not compile nothing is compared: it has its own message.
     problems = [p for name, text in files.items() for p in drift(folder / name, text)]
     names = {f"{p.name}.ptx" for p in programs}
-    problems += [f"{path} is of no program: remove it" for path in sorted(folder.glob("*.ptx")) if path.name not in names]
-    wrong.append(_report(str(folder), f"{len(files)} files as made now", problems))
-    return not any(wrong)
+    problems += [f"{p} is of no program: remove it" for p in sorted(folder.glob("*.ptx")) if p.name not in names]
+    return not any([*wrong, *too_much, _report(str(folder), f"{len(files)} files as made now", problems)])
+
+
+def _assemble(outcomes, say, limits):
+    """(the table, or None where a kernel is missing from it; whether each failed). Prints all of it."""
+    ptxas, rows, wrong, complete = compilers.ensure(compilers.PTXAS, say), [], [], True
+    for o in outcomes:
+        if not o.ptx:
+            complete = False
+            continue
+        uses, problems = registers.assemble(ptxas, o.ptx)
+        complete &= bool(uses)
+        rows += [(kernel, f"NVRTC {o.nvrtc.version} compute_{o.architecture}", use) for kernel, use in uses.items()]
+        problems += [f"kernel {kernel}: {column}" for kernel, use in uses.items()
+                     for column in registers.over(use, limits)]
+        wrong.append(_report(f"ptxas {registers.NAME} of {o.title}", f"{len(uses)} kernel(s)", problems))
+    text = registers.table(rows, registers.LIMITS)
+    print(text, end="")
+    return (text if complete else None), wrong
 
 
 def _report(title, fine, problems):

