@@ -63,6 +63,7 @@ def table(rows, limits):
     lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip()
              for row in cells]
     return "\n".join([
-        f"# What ptxas 11.8 counts for {NAME} in the PTX of two compilers: registers and bytes of stack and spills a",
-        "# thread, bytes of shared memory a block, bytes of constant memory. Renew: python3 tools/nvrtc.py check --renew",
+        f"# What ptxas 11.8 counts for {NAME} in the PTX of two compilers: registers, and bytes of stack and spills, a",
+        "# thread; bytes of shared memory a block; bytes of constant memory. To renew:",
+        "#     python3 tools/nvrtc.py check --renew",
         *lines, ""])
