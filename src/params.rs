@@ -15,6 +15,7 @@ pub use file::{FileEntry, ParamFileError, parse_value, read_param_file};
 pub use schema::{Apply, ParamInfo, ParamType};
 pub use value::Value;
 
+pub(crate) use schema::nearest;
 use schema::{choice, parameters};
 
 choice! {

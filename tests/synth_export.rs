@@ -12,7 +12,7 @@ use vio_frontend::source::{self, Event, Source};
 fn synth(frames: usize) -> Synth {
     let camera =
         Camera::new(CameraModel::Pinhole, [98.0, 97.0, 79.1, 59.3], &[-0.28, 0.07, 0.001, 0.0], Some([160, 120]));
-    let options = SynthOptions { frames, camera: Some(camera.expect("valid")) };
+    let options = SynthOptions { frames, camera: Some(camera.expect("valid")), ..SynthOptions::default() };
     Synth::new("corridor", &options).expect("a known scene")
 }
 
@@ -82,7 +82,7 @@ fn written_tracks_are_the_flow() {
     let mut last: HashMap<u64, (usize, [f64; 2])> = HashMap::new();
     let mut followed = 0;
     for row in &rows {
-        let &[stamp, id, u, v, depth] = row.as_slice() else { panic!("five columns: {row:?}") };
+        let &[stamp, id, u, v, depth, moving] = row.as_slice() else { panic!("six columns: {row:?}") };
         let k = (0..6).find(|&k| synth.stamp_ns(k) == stamp as i64).expect("the stamp of an image");
         assert!((synth.depth(k, [u, v]).expect("a surface") - depth).abs() < 1e-6 * depth);
         if let Some((before, pixel)) = last.insert(id as u64, (k, [u, v])) {

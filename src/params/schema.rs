@@ -262,7 +262,7 @@ macro_rules! parameters {
 }
 
 /// The known name most like `name`, if any is like it.
-pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
     known
         .iter()
         .map(|k| (strsim::jaro_winkler(name, k), *k))

@@ -8,9 +8,13 @@
 //! /, square root); sines and cosines are those of `libm`, which is written in such operations; the texture is made in
 //! integers; logarithms are replaced by chords. Nothing is random but for a fixed seed.
 
+mod effects;
 mod export;
+mod expose;
+mod random;
 mod render;
 mod scene;
+mod spec;
 mod texture;
 mod tracks;
 mod trajectory;
@@ -22,12 +26,14 @@ use crate::image::GrayImage;
 use crate::params::CameraModel;
 use crate::source::{Event, Source};
 
+pub use effects::{Effects, Light};
 pub use export::{ExportError, export};
 use nalgebra::{Matrix3, Vector3};
 use render::Renderer;
 use scene::{SCENES, Scene};
 pub use tracks::{Track, Tracks};
 pub use trajectory::{BodyState, Pose};
+pub use truth::{Sight, SurfacePoint};
 
 /// Stamp of the first image, ns.
 const START_NS: StampNs = 1_000_000_000_000;
@@ -45,12 +51,15 @@ pub struct SynthOptions {
     pub frames: usize,
     /// The camera; it must know its image size.
     pub camera: Option<Camera>,
+    /// Light, motion blur and noise.
+    pub effects: Effects,
 }
 
 impl Default for SynthOptions {
-    /// 200 images of 640 x 480 pixels: a pinhole of 390 px with the distortion of a wide-angle lens.
+    /// 200 images of 640 x 480 pixels: a pinhole of 390 px with the distortion of a wide-angle lens; no
+    /// effects.
     fn default() -> Self {
-        Self { frames: 200, camera: None }
+        Self { frames: 200, camera: None, effects: Effects::default() }
     }
 }
 
@@ -61,6 +70,10 @@ pub enum SynthError {
     UnknownScene { name: String, known: String },
     #[error("the camera of a simulation must know its image size")]
     NoImageSize,
+    #[error("option '{name}' is unknown{nearest}; known: {known}")]
+    UnknownOption { name: String, nearest: String, known: String },
+    #[error("option {name}: '{value}' is not {expected}")]
+    Option { name: &'static str, value: String, expected: String },
     #[error(transparent)]
     Camera(#[from] CameraError),
 }
@@ -70,7 +83,7 @@ pub fn names() -> Vec<&'static str> {
     SCENES.iter().map(|scene| scene.name).collect()
 }
 
-/// Opens scene `name` as a source of images and IMU samples.
+/// Opens `name`, as [`Synth::new`] does, as a source of images and IMU samples.
 pub fn open(name: &str, options: &SynthOptions) -> Result<SynthSource, SynthError> {
     Ok(SynthSource::new(Synth::new(name, options)?))
 }
@@ -82,18 +95,25 @@ pub struct Synth {
     camera: Camera,
     renderer: Renderer,
     frames: usize,
+    effects: Effects,
 }
 
 impl Synth {
-    /// Scene `name`; the error lists the known ones.
+    /// Scene `name`, or `name?key=value&key=value` with `frames` and the effects of [`Effects::set`] as keys, which hold
+    /// over those of the options: `room?light=step&blur=8ms&noise=3`.
+    ///
+    /// Errors: a name or key that is unknown, with those that are known; a value out of range; a camera that does not
+    /// know its image size.
     pub fn new(name: &str, options: &SynthOptions) -> Result<Self, SynthError> {
+        let (name, options) = spec::parse(name, options)?;
+        options.effects.check()?;
         let scene = *SCENES
             .iter()
             .find(|scene| scene.name == name)
             .ok_or_else(|| SynthError::UnknownScene { name: name.to_owned(), known: names().join(", ") })?;
-        let camera = options.camera.clone().map_or_else(default_camera, Ok)?;
+        let camera = options.camera.map_or_else(default_camera, Ok)?;
         let renderer = Renderer::new(&scene, &camera)?;
-        Ok(Self { scene, camera, renderer, frames: options.frames })
+        Ok(Self { scene, camera, renderer, frames: options.frames, effects: options.effects })
     }
 
     /// Name of the scene.
@@ -105,6 +125,11 @@ impl Synth {
         &self.camera
     }
 
+    /// What is done to the images.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
     /// Number of images.
     pub fn frames(&self) -> usize {
         self.frames
@@ -113,11 +138,6 @@ impl Synth {
     /// Stamp of image `k`.
     pub fn stamp_ns(&self, k: usize) -> StampNs {
         START_NS + FRAME_PERIOD_NS * k as StampNs
-    }
-
-    /// Image `k`, of any k: the way through the scene has no end.
-    pub fn render(&self, k: usize, image: &mut GrayImage) {
-        self.renderer.render(&self.scene, &self.world_from_cam(k), image);
     }
 
     /// Number of IMU samples, at 200 Hz, from before the first image to after the last.

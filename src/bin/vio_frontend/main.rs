@@ -5,6 +5,7 @@ mod detect;
 mod doctor;
 mod load;
 mod params;
+mod progress;
 mod replay;
 mod synth;
 

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use vio_frontend::camera::Camera;
 use vio_frontend::error::Refusal;
 use vio_frontend::frontend::Frontend;
@@ -17,13 +16,14 @@ use vio_frontend::output::Summary;
 use vio_frontend::source::{self, Event};
 
 use super::load::ParamArgs;
+use super::progress::progress_bar;
 use folder::OutFolder;
 use session::Session;
 
 /// Run the front end over a sequence and write features, a summary, overlays, a report
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// EuRoC or TUM RGB-D folder, folder of images, or synth:NAME
+    /// EuRoC or TUM RGB-D folder, folder of images, or synth:NAME[?light=step&blur=8ms&noise=3]
     source: String,
     #[command(flatten)]
     params: ParamArgs,
@@ -81,15 +81,6 @@ impl Args {
     fn out_folder(&self) -> Option<&Path> {
         let default = (self.overlay || self.report).then(|| Path::new("out"));
         self.out.as_deref().or(default)
-    }
-}
-
-/// Shown on a terminal only.
-fn progress_bar(frames: usize) -> ProgressBar {
-    let bar = ProgressBar::new(frames as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {per_sec}, {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
 }
 

@@ -3,7 +3,7 @@
 //! | file under `mav0/` | content |
 //! |---|---|
 //! | `cam0/data.csv`, `cam0/data/*.png`, `cam0/sensor.yaml` | stamps, images, calibration with T_BS |
-//! | `tracks0/data.csv` | stamp, id, u, v (px), depth (m): a point for each 20 x 20 pixels, followed exactly |
+//! | `tracks0/data.csv` | stamp, id, u, v (px), depth (m), moving (1 on a surface that moves on its own): a point for each 20 x 20 pixels, followed exactly |
 //! | `imu0/data.csv`, `imu0/sensor.yaml` | stamp, angular velocity (rad/s), specific force (m/s^2); no noise, no bias |
 //! | `state_groundtruth_estimate0/data.csv` | stamp, p, q (w x y z), v of the IMU in the world at each image, biases 0 |
 
@@ -100,13 +100,14 @@ fn states_csv(synth: &Synth, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn tracks_csv(synth: &Synth, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "#timestamp [ns],id,u [px],v [px],depth [m]")?;
+    writeln!(out, "#timestamp [ns],id,u [px],v [px],depth [m],moving")?;
     let mut tracks = Tracks::default();
     for k in 0..synth.frames() {
         let pose = synth.world_from_cam(k);
         for track in tracks.advance(synth, k) {
             let ([u, v], depth) = (track.pixel, pose.apply_inverse(track.point).z);
-            writeln!(out, "{},{},{u},{v},{depth}", synth.stamp_ns(k), track.id)?;
+            let moving = u8::from(track.on.moving);
+            writeln!(out, "{},{},{u},{v},{depth},{moving}", synth.stamp_ns(k), track.id)?;
         }
     }
     Ok(())

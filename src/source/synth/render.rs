@@ -1,13 +1,12 @@
 //! From a scene and a pose to an image: one ray a pixel, filtered over the pixel's footprint.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::SynthError;
-use super::scene::{Hit, Scene};
+use super::scene::{Block, Hit, Scene, Snapshot, localise};
 use super::texture::Texture;
-use super::trajectory::Pose;
+use super::trajectory::{Pose, rotate};
 use crate::camera::Camera;
-use crate::image::GrayImage;
 
 /// Side of the tiles that share a choice of blocks, px.
 const TILE: usize = 32;
@@ -67,30 +66,47 @@ impl Renderer {
         })
     }
 
-    /// The image that the camera takes at `world_from_cam`.
-    pub fn render(&self, scene: &Scene, world_from_cam: &Pose, image: &mut GrayImage) {
-        image.resize(self.width, self.height);
+    /// Grey level of each pixel that the camera sees from `world_from_cam`, to `put` with the pixel's index.
+    pub fn each(&self, world: &Snapshot, world_from_cam: &Pose, mut put: impl FnMut(usize, f32)) {
         let origin: [f64; 3] = world_from_cam.translation.into();
         for tile in &self.tiles {
-            let blocks = tile.visible(scene, world_from_cam);
+            let (blocks, movers) = tile.visible(world, world_from_cam);
             for y in tile.y.clone() {
                 for x in tile.x.clone() {
                     let i = y * self.width + x;
                     let direction = rotate(&world_from_cam.rotation, &self.rays[i]);
-                    image.pixels_mut()[i] = if direction == [0.0; 3] {
-                        0
+                    let grey = if direction == [0.0; 3] {
+                        0.0
                     } else {
-                        let hit = scene.cast(&origin, &direction, blocks.iter().copied());
-                        self.shade(&origin, &direction, &hit)
+                        let hit = world.cast(&origin, &direction, blocks.iter().copied(), movers.iter().copied());
+                        self.look(world, &origin, &direction, &hit)
                     };
+                    put(i, grey);
                 }
             }
         }
     }
 
-    /// Grey level of a surface, averaged over the pixel's footprint there: an ellipse as wide as the pixel's angle at
-    /// the hit's distance, stretched along the ray by the slant. Up to four trilinear samples cover its length.
-    fn shade(&self, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> u8 {
+    /// Grey level of what the ray meets.
+    fn look(&self, world: &Snapshot, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> f32 {
+        let finish = world.scene.finish(hit.surface);
+        if finish.contrast == 0.0 {
+            return finish.offset;
+        }
+        let texture = match world.world_from_surface(hit.surface) {
+            None => self.shade(origin, direction, hit),
+            Some(pose) => {
+                let (origin, direction) = localise(pose, origin, direction);
+                self.shade(&origin, &direction, hit)
+            }
+        };
+        let brightness = 1.0 - 0.05 * (hit.surface % 6) as f32;
+        brightness * (finish.offset + finish.contrast * texture)
+    }
+
+    /// The texture averaged over the pixel's footprint, in the surface's frame: an ellipse as wide as the pixel's angle
+    /// at the hit's distance, stretched along the ray by the slant. Up to four trilinear samples cover its length.
+    fn shade(&self, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> f32 {
         let (i, j) = ((hit.axis + 1) % 3, (hit.axis + 2) % 3);
         let [a, b] = [i, j].map(|k| (origin[k] + hit.distance * direction[k]) * self.texels_per_metre);
         // Every surface shows another part of the texture.
@@ -98,20 +114,22 @@ impl Renderer {
         let stretch = 1.0 / direction[hit.axis].abs();
         let along = (hit.distance * self.pixel_angle * self.texels_per_metre * stretch).min(LONGEST);
         let taps = (stretch.min(MOST_TAPS) + 0.5) as u32;
-        let grey = if taps <= 1 {
-            self.texture.sample(a, b, along)
-        } else {
-            let slant = (direction[i] * direction[i] + direction[j] * direction[j]).sqrt();
-            let length = along / f64::from(taps);
-            let step = length / slant;
-            let sample = |tap: u32| {
-                let at = (f64::from(tap) - 0.5 * f64::from(taps - 1)) * step;
-                self.texture.sample(a + at * direction[i], b + at * direction[j], length)
-            };
-            (0..taps).map(sample).sum::<f32>() / taps as f32
+        if taps <= 1 {
+            return self.texture.sample(a, b, along);
+        }
+        let slant = (direction[i] * direction[i] + direction[j] * direction[j]).sqrt();
+        let length = along / f64::from(taps);
+        let step = length / slant;
+        let sample = |tap: u32| {
+            let at = (f64::from(tap) - 0.5 * f64::from(taps - 1)) * step;
+            self.texture.sample(a + at * direction[i], b + at * direction[j], length)
         };
-        let brightness = 1.0 - 0.05 * (hit.surface % 6) as f32;
-        (brightness * grey + 0.5) as u8
+        (0..taps).map(sample).sum::<f32>() / taps as f32
+    }
+
+    /// Width and height, px.
+    pub fn size(&self) -> [usize; 2] {
+        [self.width, self.height]
     }
 }
 
@@ -124,24 +142,18 @@ impl Tile {
         Self { x, y, axis, cos, sin: (1.0 - cos * cos).max(0.0).sqrt() }
     }
 
-    /// The blocks whose bounding spheres reach into the tile's cone.
-    fn visible(&self, scene: &Scene, world_from_cam: &Pose) -> Vec<usize> {
+    /// The blocks and movers whose bounding spheres reach into the tile's cone.
+    fn visible(&self, world: &Snapshot, world_from_cam: &Pose) -> (Vec<usize>, Vec<usize>) {
         let axis = world_from_cam.rotation * self.axis;
-        let reaches = |block: &super::scene::Block| {
-            let (min, max) = (Vector3::from(block.min), Vector3::from(block.max));
-            let radius = 0.5 * (max - min).norm();
-            let centre = 0.5 * (min + max) - world_from_cam.translation;
+        let reaches = |(_, (centre, radius)): &(usize, (Vector3<f64>, f64))| {
+            let centre = centre - world_from_cam.translation;
             let along = centre.dot(&axis);
             let aside = (centre.norm_squared() - along * along).max(0.0).sqrt();
             // Distance of the centre from the cone's surface, or less: never culls what is visible.
-            aside * self.cos - along * self.sin <= radius
+            aside * self.cos - along * self.sin <= *radius
         };
-        scene.blocks.iter().enumerate().filter(|(_, block)| reaches(block)).map(|(index, _)| index).collect()
+        let blocks = world.scene.blocks.iter().map(Block::sphere).enumerate().filter(reaches);
+        let movers = world.mover_spheres().enumerate().filter(reaches);
+        (blocks.map(|(index, _)| index).collect(), movers.map(|(index, _)| index).collect())
     }
-}
-
-/// The direction in the world.
-pub(super) fn rotate(rotation: &Matrix3<f64>, [x, y, z]: &[f64; 3]) -> [f64; 3] {
-    let row = |i: usize| rotation[(i, 0)] * x + rotation[(i, 1)] * y + rotation[(i, 2)] * z;
-    [row(0), row(1), row(2)]
 }

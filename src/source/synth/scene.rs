@@ -1,13 +1,27 @@
-//! The scenes: a box seen from inside, with boxes in it.
+//! The scenes, as data: a box seen from inside, boxes in it, boxes that move, and the camera's way.
 
-use super::trajectory::{Coordinate, Trajectory, Wave};
+mod cast;
+mod corridor;
+mod fast_rotation;
+mod low_texture;
+mod moving_objects;
+mod outdoor;
+mod room;
 
-/// An axis-parallel box, m.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
-    pub min: [f64; 3],
-    pub max: [f64; 3],
-}
+pub(super) use cast::{Hit, localise};
+
+use super::trajectory::{Coordinate, Pose, Trajectory, Wave};
+use nalgebra::{Matrix3, Vector3};
+
+/// Every scene.
+pub(super) const SCENES: [Scene; 6] = [
+    room::ROOM,
+    corridor::CORRIDOR,
+    outdoor::OUTDOOR,
+    low_texture::LOW_TEXTURE,
+    moving_objects::MOVING_OBJECTS,
+    fast_rotation::FAST_ROTATION,
+];
 
 /// A scene and the way through it.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +29,10 @@ pub(super) struct Scene {
     pub name: &'static str,
     /// Walls, floor and ceiling; the camera is inside.
     pub hull: Block,
+    /// How the hull looks towards -x, x, -y, y, -z, z.
+    pub hull_finish: [Finish; 6],
     pub blocks: &'static [Block],
+    pub movers: &'static [Mover],
     pub trajectory: Trajectory,
     /// Edge of a texel, m.
     pub texel: f64,
@@ -23,63 +40,110 @@ pub(super) struct Scene {
     pub seed: u64,
 }
 
-/// What a ray meets.
+/// A box with axis-parallel faces, m.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hit {
-    /// In lengths of the direction.
-    pub distance: f64,
-    /// The surface's normal is along this axis.
-    pub axis: usize,
-    /// Distinguishes the surfaces of a scene.
-    pub surface: u32,
+pub(super) struct Block {
+    pub min: [f64; 3],
+    pub max: [f64; 3],
+    pub finish: Finish,
 }
 
-/// Every scene.
-pub(super) const SCENES: [Scene; 2] = [ROOM, CORRIDOR];
+/// A box that moves and turns about the vertical through its middle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover {
+    /// In its own frame, whose origin is its middle.
+    pub block: Block,
+    /// Of its middle, world, m.
+    pub position: [Coordinate; 3],
+    /// rad.
+    pub yaw: Coordinate,
+}
+
+/// What a surface makes of the texture: offset + contrast * texture, grey levels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finish {
+    pub offset: f32,
+    /// 0 is a surface without any texture and shading: the sky.
+    pub contrast: f32,
+}
+
+impl Finish {
+    /// The texture as it is.
+    const FULL: Self = Self { offset: 0.0, contrast: 1.0 };
+    const SKY: Self = Self { offset: 205.0, contrast: 0.0 };
+
+    /// A part of the texture's contrast about middle grey.
+    const fn faint(contrast: f32) -> Self {
+        Self { offset: 127.0 * (1.0 - contrast), contrast }
+    }
+}
+
+/// A scene at one time.
+#[derive(Clone, Debug)]
+pub(super) struct Snapshot<'a> {
+    pub scene: &'a Scene,
+    /// world_from_mover of each mover.
+    movers: Vec<Pose>,
+}
 
 impl Scene {
-    /// The first surface that the ray from `origin` along `direction` meets; `blocks` are the candidates by index.
-    pub fn cast(&self, origin: &[f64; 3], direction: &[f64; 3], blocks: impl Iterator<Item = usize>) -> Hit {
-        let inverse = direction.map(|d| 1.0 / d);
-        let mut hit = self.hull_hit(origin, direction, &inverse);
-        for index in blocks {
-            let Some(block) = self.blocks.get(index) else { continue };
-            let (mut near, mut far, mut axis) = (0.0, hit.distance, 3);
-            for i in 0..3 {
-                let (a, b) = ((block.min[i] - origin[i]) * inverse[i], (block.max[i] - origin[i]) * inverse[i]);
-                let (enter, leave) = if a < b { (a, b) } else { (b, a) };
-                if enter > near {
-                    (near, axis) = (enter, i);
-                }
-                if leave < far {
-                    far = leave;
-                }
-            }
-            if axis < 3 && near < far {
-                let side = u32::from(direction[axis] < 0.0);
-                hit = Hit { distance: near, axis, surface: 6 * (index as u32 + 1) + 2 * axis as u32 + side };
-            }
-        }
-        hit
+    /// The scene at `t` seconds.
+    pub fn at(&self, t: f64) -> Snapshot<'_> {
+        Snapshot { scene: self, movers: self.movers.iter().map(|mover| mover.pose(t)).collect() }
     }
 
-    /// Where the ray leaves the hull.
-    fn hull_hit(&self, origin: &[f64; 3], direction: &[f64; 3], inverse: &[f64; 3]) -> Hit {
-        let mut hit = Hit { distance: f64::INFINITY, axis: 0, surface: 0 };
-        for i in 0..3 {
-            let forward = direction[i] > 0.0;
-            let wall = if forward { self.hull.max[i] } else { self.hull.min[i] };
-            let distance = (wall - origin[i]) * inverse[i];
-            if distance < hit.distance {
-                hit = Hit { distance, axis: i, surface: 2 * i as u32 + u32::from(forward) };
-            }
-        }
-        hit
+    pub fn finish(&self, surface: u32) -> Finish {
+        let body = (surface / 6) as usize;
+        let solid = || match self.blocks.get(body.wrapping_sub(1)) {
+            Some(block) => block.finish,
+            None => self.mover_index(surface).and_then(|i| self.movers.get(i)).map_or(Finish::FULL, |m| m.block.finish),
+        };
+        self.hull_finish.get(surface as usize).copied().unwrap_or_else(solid)
+    }
+
+    /// Which mover the surface belongs to.
+    pub fn mover_index(&self, surface: u32) -> Option<usize> {
+        (surface as usize / 6).checked_sub(1 + self.blocks.len())
+    }
+}
+
+impl Snapshot<'_> {
+    /// Pose of the mover that the surface belongs to; `None` where the world itself is the surface's frame.
+    pub fn world_from_surface(&self, surface: u32) -> Option<&Pose> {
+        self.movers.get(self.scene.mover_index(surface)?)
+    }
+
+    /// Middle of each mover and the radius about it that holds it, m.
+    pub fn mover_spheres(&self) -> impl Iterator<Item = (Vector3<f64>, f64)> {
+        self.movers.iter().zip(self.scene.movers).map(|(pose, mover)| (pose.translation, mover.block.sphere().1))
+    }
+}
+
+impl Block {
+    /// Middle, and the radius about it that holds the block, m.
+    pub fn sphere(&self) -> (Vector3<f64>, f64) {
+        let (min, max) = (Vector3::from(self.min), Vector3::from(self.max));
+        (0.5 * (min + max), 0.5 * (max - min).norm())
+    }
+}
+
+impl Mover {
+    fn pose(&self, t: f64) -> Pose {
+        let [x, y, z] = self.position.map(|coordinate| coordinate.at(t)[0]);
+        let yaw = self.yaw.at(t)[0];
+        let (sin, cos) = (libm::sin(yaw), libm::cos(yaw));
+        let rotation = Matrix3::new(cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0);
+        Pose { rotation, translation: Vector3::new(x, y, z) }
     }
 }
 
 const fn block(min: [f64; 3], max: [f64; 3]) -> Block {
-    Block { min, max }
+    Block { min, max, finish: Finish::FULL }
+}
+
+/// A box of `size` about the origin of its own frame.
+const fn centred([x, y, z]: [f64; 3]) -> Block {
+    block([-0.5 * x, -0.5 * y, -0.5 * z], [0.5 * x, 0.5 * y, 0.5 * z])
 }
 
 const fn wave(amplitude: f64, frequency: f64, phase: f64) -> Wave {
@@ -90,54 +154,6 @@ const fn swing(offset: f64, waves: &'static [Wave]) -> Coordinate {
     Coordinate { offset, rate: 0.0, waves }
 }
 
-/// 7 x 6 x 3.2 m with a pillar, a table, a crate and a lamp; the camera drifts about the middle and turns round.
-const ROOM: Scene = Scene {
-    name: "room",
-    hull: block([-3.5, -3.0, 0.0], [3.5, 3.0, 3.2]),
-    blocks: &[
-        block([2.0, 1.3, 0.0], [2.5, 1.8, 3.2]),
-        block([-2.7, -2.5, 0.0], [-1.4, -1.5, 0.9]),
-        block([1.5, -2.4, 0.0], [2.3, -1.7, 1.3]),
-        block([-0.9, 1.9, 2.1], [-0.3, 2.4, 3.2]),
-    ],
-    trajectory: Trajectory {
-        position: [
-            swing(0.0, &[wave(0.9, 0.5, 0.0)]),
-            swing(0.0, &[wave(0.7, 0.7, 1.0)]),
-            swing(1.5, &[wave(0.2, 0.9, 0.3)]),
-        ],
-        yaw: Coordinate { offset: 0.3, rate: 0.35, waves: &[wave(0.25, 0.8, 0.0)] },
-        pitch: swing(0.0, &[wave(0.1, 1.1, 0.0)]),
-        roll: swing(0.0, &[wave(0.12, 0.9, 0.5)]),
-    },
-    texel: 0.004,
-    seed: 1,
-};
-
-/// 36 x 2.4 x 2.6 m with cupboards on both sides; the camera goes 28 m along it and back in a minute, looking ahead.
-const CORRIDOR: Scene = Scene {
-    name: "corridor",
-    hull: block([0.0, -1.2, 0.0], [36.0, 1.2, 2.6]),
-    blocks: &[
-        block([4.0, 0.8, 0.0], [5.0, 1.2, 1.9]),
-        block([7.0, -1.2, 0.0], [7.8, -0.8, 2.1]),
-        block([11.0, 0.85, 0.0], [12.2, 1.2, 1.1]),
-        block([15.0, -1.2, 0.0], [15.6, -0.75, 2.6]),
-        block([19.0, 0.8, 0.0], [20.0, 1.2, 1.9]),
-        block([23.0, -1.2, 1.3], [24.5, -0.8, 2.6]),
-        block([27.0, 0.75, 0.0], [27.6, 1.2, 2.6]),
-        block([31.0, -1.2, 0.0], [32.0, -0.8, 1.5]),
-    ],
-    trajectory: Trajectory {
-        position: [
-            swing(16.0, &[wave(14.0, std::f64::consts::PI / 30.0, -std::f64::consts::FRAC_PI_2)]),
-            swing(0.0, &[wave(0.25, 0.6, 0.0)]),
-            swing(1.4, &[wave(0.1, 0.8, 0.0)]),
-        ],
-        yaw: swing(0.0, &[wave(0.08, 0.5, 0.4)]),
-        pitch: swing(0.02, &[wave(0.05, 0.9, 0.0)]),
-        roll: swing(0.0, &[wave(0.06, 0.7, 0.2)]),
-    },
-    texel: 0.004,
-    seed: 2,
-};
+const fn still(offset: f64) -> Coordinate {
+    swing(offset, &[])
+}

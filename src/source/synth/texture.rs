@@ -3,6 +3,8 @@
 //! Discs and turned squares of random grey cover each other; their sizes follow p(r) ~ r^-3, so that the image looks
 //! alike at every distance and offers corners at every pyramid level. It is periodic, and made in integers.
 
+use super::random::SplitMix64;
+
 /// log2 of the side of the finest level, texels.
 const SIDE_LOG2: u32 = 11;
 /// Least and greatest size of a leaf, texels.
@@ -68,7 +70,7 @@ impl Texture {
 fn leaves(seed: u64) -> Vec<u8> {
     let side = 1usize << SIDE_LOG2;
     let mut texels = vec![BACKGROUND; side * side];
-    let mut random = SplitMix64(seed);
+    let mut random = SplitMix64::new(seed);
     let [least, greatest] = SIZES;
     // The mean area of a disc of that law is 2 pi r0^2 ln(r1 / r0); ln(200 / 3) = 4.2.
     let number = COVERAGE * (side * side) as f64 / (2.0 * std::f64::consts::PI * least * least * 4.2);
@@ -165,26 +167,4 @@ fn halve(finer: &[u8]) -> Vec<u8> {
             ((at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1) + 2) >> 2) as u8
         })
         .collect()
-}
-
-/// The generator of Steele, Lea and Flood (2014): a few integer operations, the same everywhere.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, 1).
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform in 0..`end`.
-    fn below(&mut self, end: u32) -> i32 {
-        (((self.next() >> 32) * u64::from(end)) >> 32) as i32
-    }
 }

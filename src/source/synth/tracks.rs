@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use nalgebra::Vector3;
 
-use super::Synth;
+use super::{SurfacePoint, Synth};
 
 /// Cell of the grid that is kept populated, px.
 const CELL: u32 = 20;
@@ -16,8 +16,10 @@ pub struct Track {
     pub id: u64,
     /// Column and row, px.
     pub pixel: [f64; 2],
-    /// World, m.
+    /// In this image, world, m.
     pub point: Vector3<f64>,
+    /// What it is fixed to.
+    pub on: SurfacePoint,
 }
 
 /// Follows one point for each cell of 20 x 20 pixels through consecutive images.
@@ -32,7 +34,10 @@ impl Tracks {
     /// the oldest, and a new one at the middle of each empty cell.
     pub fn advance(&mut self, synth: &Synth, k: usize) -> &[Track] {
         let mut taken = HashSet::new();
-        let seen = |track: Track| Some(Track { pixel: synth.pixel_of(k, track.point)?, ..track });
+        let seen = |track: Track| {
+            let pixel = synth.sight(k, &track.on).pixel()?;
+            Some(Track { pixel, point: synth.position(k, &track.on), ..track })
+        };
         let live: Vec<Track> = self.live.iter().copied().filter_map(seen).collect();
         self.live = live.into_iter().filter(|track| taken.insert(cell(track.pixel))).collect();
         let [width, height] = synth.camera().image_size().unwrap_or_default();
@@ -40,9 +45,9 @@ impl Tracks {
             for x in (CELL / 2..width).step_by(CELL as usize) {
                 let pixel = [f64::from(x), f64::from(y)];
                 if !taken.contains(&cell(pixel))
-                    && let Some(point) = synth.world_point(k, pixel)
+                    && let Some(on) = synth.surface_point(k, pixel)
                 {
-                    self.live.push(Track { id: self.next_id, pixel, point });
+                    self.live.push(Track { id: self.next_id, pixel, point: synth.position(k, &on), on });
                     self.next_id += 1;
                 }
             }

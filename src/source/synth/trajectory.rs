@@ -32,6 +32,16 @@ impl Pose {
     }
 }
 
+/// The direction in the frame that `rotation` leads to.
+pub(super) fn rotate(rotation: &Matrix3<f64>, [x, y, z]: &[f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|i| rotation[(i, 0)] * x + rotation[(i, 1)] * y + rotation[(i, 2)] * z)
+}
+
+/// The direction in the frame that `rotation` comes from.
+pub(super) fn rotate_back(rotation: &Matrix3<f64>, [x, y, z]: &[f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|i| rotation[(0, i)] * x + rotation[(1, i)] * y + rotation[(2, i)] * z)
+}
+
 /// State of the body at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyState {
@@ -61,10 +71,10 @@ pub(super) struct Coordinate {
 }
 
 /// Value, first and second derivative.
-type Jet = [f64; 3];
+pub(super) type Jet = [f64; 3];
 
 impl Coordinate {
-    fn at(&self, t: f64) -> Jet {
+    pub fn at(&self, t: f64) -> Jet {
         self.waves.iter().fold([self.offset + self.rate * t, self.rate, 0.0], |[x, v, a], wave| {
             let angle = wave.frequency * t + wave.phase;
             let (sin, cos) = (wave.amplitude * libm::sin(angle), wave.amplitude * libm::cos(angle));
