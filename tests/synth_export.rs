@@ -9,11 +9,11 @@ use vio_frontend::params::CameraModel;
 use vio_frontend::source::synth::{Synth, SynthOptions, SynthSource, Tracks, export};
 use vio_frontend::source::{self, Event, Source};
 
-fn synth(frames: usize) -> Synth {
+fn synth(name: &str, frames: usize) -> Synth {
     let camera =
         Camera::new(CameraModel::Pinhole, [98.0, 97.0, 79.1, 59.3], &[-0.28, 0.07, 0.001, 0.0], Some([160, 120]));
     let options = SynthOptions { frames, camera: Some(camera.expect("valid")), ..SynthOptions::default() };
-    Synth::new("corridor", &options).expect("a known scene")
+    Synth::new(name, &options).expect("a known scene")
 }
 
 fn events(source: &mut dyn Source) -> Vec<String> {
@@ -36,7 +36,7 @@ fn numbers(path: &std::path::Path) -> Vec<Vec<f64>> {
 
 #[test]
 fn a_written_sequence_reads_back_to_the_same_images_imu_and_calibration() {
-    let (synth, folder) = (synth(4), tempfile::tempdir().expect("a folder"));
+    let (synth, folder) = (synth("corridor", 4), tempfile::tempdir().expect("a folder"));
     let mut heard = Vec::new();
     export(&synth, folder.path(), |done| heard.push(done)).expect("written");
     assert_eq!(heard, [1, 2, 3, 4]);
@@ -50,7 +50,7 @@ fn a_written_sequence_reads_back_to_the_same_images_imu_and_calibration() {
 
 #[test]
 fn written_states_are_those_of_the_body_and_extrinsics_lead_to_the_camera() {
-    let (synth, folder) = (synth(3), tempfile::tempdir().expect("a folder"));
+    let (synth, folder) = (synth("corridor", 3), tempfile::tempdir().expect("a folder"));
     export(&synth, folder.path(), |_| {}).expect("written");
     let mav0 = folder.path().join("mav0");
     let rows = numbers(&mav0.join("state_groundtruth_estimate0/data.csv"));
@@ -76,11 +76,11 @@ fn written_states_are_those_of_the_body_and_extrinsics_lead_to_the_camera() {
 
 #[test]
 fn written_tracks_are_the_flow() {
-    let (synth, folder) = (synth(6), tempfile::tempdir().expect("a folder"));
+    let (synth, folder) = (synth("moving_objects", 6), tempfile::tempdir().expect("a folder"));
     export(&synth, folder.path(), |_| {}).expect("written");
     let rows = numbers(&folder.path().join("mav0/tracks0/data.csv"));
     let mut last: HashMap<u64, (usize, [f64; 2])> = HashMap::new();
-    let mut followed = 0;
+    let (mut followed, mut on_movers) = (0, 0);
     for row in &rows {
         let &[stamp, id, u, v, depth, moving] = row.as_slice() else { panic!("six columns: {row:?}") };
         let k = (0..6).find(|&k| synth.stamp_ns(k) == stamp as i64).expect("the stamp of an image");
@@ -91,14 +91,17 @@ fn written_tracks_are_the_flow() {
             assert!((fu - u).abs() < 1e-6 && (fv - v).abs() < 1e-6);
             followed += 1;
         }
+        assert_eq!(moving == 1.0, synth.moving(k, [u, v]), "{row:?}");
+        on_movers += usize::from(moving == 1.0);
     }
     // 8 x 6 cells; few points leave within six images.
     assert!(rows.len() >= 6 * 40 && followed > 5 * 35, "{} {followed}", rows.len());
+    assert!(on_movers > 6, "{on_movers}");
 }
 
 #[test]
 fn tracks_keep_one_point_a_cell() {
-    let (synth, mut tracks) = (synth(1), Tracks::default());
+    let (synth, mut tracks) = (synth("corridor", 1), Tracks::default());
     for k in [0, 1, 2, 600, 700, 800] {
         let mut cells: Vec<_> =
             tracks.advance(&synth, k).iter().map(|track| track.pixel.map(|c| c as u32 / 20)).collect();
@@ -111,7 +114,7 @@ fn tracks_keep_one_point_a_cell() {
 
 #[test]
 fn two_sequences_do_not_mix() {
-    let (synth, folder) = (synth(1), tempfile::tempdir().expect("a folder"));
+    let (synth, folder) = (synth("corridor", 1), tempfile::tempdir().expect("a folder"));
     export(&synth, folder.path(), |_| {}).expect("written");
     let error = export(&synth, folder.path(), |_| {}).expect_err("images are there").to_string();
     assert!(error.contains("mav0/cam0/data exists"), "{error}");
@@ -122,6 +125,6 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("a file");
-    let error = export(&synth(1), &file, |_| {}).expect_err("a file is in the way").to_string();
+    let error = export(&synth("corridor", 1), &file, |_| {}).expect_err("a file is in the way").to_string();
     assert!(error.contains("file/mav0/cam0/sensor.yaml: cannot be written: "), "{error}");
 }

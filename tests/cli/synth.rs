@@ -57,3 +57,27 @@ fn unknown_scenes_list_the_known_ones() {
     let outcome = run(&["synth", "nowhere", "--out", "x"]);
     assert!(outcome.code == 2 && outcome.stderr.contains("corridor"), "{}", outcome.stderr);
 }
+
+#[test]
+fn effects_come_by_flag_and_by_name_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let (seq, direct, read) = (folder.path().join("seq"), folder.path().join("direct"), folder.path().join("read"));
+    let flags = ["--light", "flicker", "--blur", "4ms", "--noise", "2.5"];
+    run(&[&["synth", "moving_objects", "--out", text(&seq), "--frames", "2"], &flags[..]].concat()).succeeded();
+    let name = "synth:moving_objects?light=flicker&blur=4ms&noise=2.5&frames=2";
+    run(&["replay", name, "--out", text(&direct)]).succeeded();
+    run(&["replay", text(&seq), "--out", text(&read)]).succeeded();
+    let table = |out: &std::path::Path| fs::read(out.join("features.csv")).unwrap();
+    assert!(table(&direct) == table(&read), "features differ");
+    let tracks = rows(&seq.join("mav0/tracks0/data.csv"));
+    let moving = tracks.iter().filter(|row| row[5] == 1.0).count();
+    assert!(moving > 50 && moving < tracks.len() / 2, "{moving} of {}", tracks.len());
+}
+
+#[test]
+fn misspelt_effects_are_named_with_the_nearest() {
+    run(&["replay", "synth:room?nois=2"]).refused(&["'nois'", "did you mean 'noise'"]);
+    run(&["synth", "room", "--out", "x", "--blur", "8"]).refused(&["blur", "'8'", "8ms"]);
+    let outcome = run(&["synth", "room", "--out", "x", "--light", "flikker"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("flicker"), "{}", outcome.stderr);
+}
