@@ -1,0 +1,137 @@
+//! Compiles `emulate` with g++, once per content of sources and flags.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What watches the kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sanitizer {
+    /// Nothing: fastest.
+    Plain,
+    /// AddressSanitizer and UndefinedBehaviorSanitizer: buffers and shared objects have exact bounds.
+    Address,
+    /// ThreadSanitizer: data races in shared and global memory.
+    Thread,
+}
+
+/// What to build.
+#[derive(Debug, Clone)]
+pub struct Build {
+    pub sanitizer: Sanitizer,
+    /// The folder of `abi.cuh`, `common.cuh` and `detect.cu`.
+    pub kernels_dir: PathBuf,
+    /// More flags for the kernels, such as `-DNAME=VALUE`.
+    pub flags: Vec<String>,
+}
+
+const FLAGS: [&str; 9] = [
+    "-O2",
+    "-g1",
+    "-std=c++17",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    // `#pragma unroll` is the kernels' own.
+    "-Wno-unknown-pragmas",
+];
+/// The emulation itself: not watched for races, as it moves between the threads that it emulates.
+const RUNTIME: [&str; 6] = ["fail.cpp", "fiber.cpp", "launch.cpp", "machine.cpp", "schedule.cpp", "warp.cpp"];
+
+impl Build {
+    pub fn new(sanitizer: Sanitizer) -> Self {
+        Self { sanitizer, kernels_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels"), flags: Vec::new() }
+    }
+
+    /// The path of the executable.
+    pub(super) fn run(&self) -> Result<PathBuf, String> {
+        // One build at a time in this process; others are kept apart by names of their own until they are done.
+        static BUILDING: Mutex<()> = Mutex::new(());
+        let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulation");
+        let emulation = digest_folder(&sources, 0)?;
+        let (runtime_flags, kernel_flags): (&[&str], &[&str]) = match self.sanitizer {
+            Sanitizer::Plain => (&[], &[]),
+            Sanitizer::Address => {
+                const WATCH: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+                (WATCH, WATCH)
+            }
+            Sanitizer::Thread => (&["-DEMULATION_RACES"], &["-fsanitize=thread"]),
+        };
+
+        let mut objects = Vec::new();
+        for source in RUNTIME {
+            let mut flags: Vec<&OsStr> = FLAGS.iter().chain(runtime_flags).map(OsStr::new).collect();
+            flags.push(OsStr::new("-c"));
+            let source = sources.join(source);
+            flags.push(source.as_os_str());
+            objects.push(compile(&flags, emulation, "o")?);
+        }
+        let kernels = digest_folder(&self.kernels_dir, emulation)?;
+        let include = format!("-I{}", self.kernels_dir.display());
+        let source = sources.join("kernels.cpp");
+        let mut flags: Vec<&OsStr> = FLAGS.iter().chain(kernel_flags).map(OsStr::new).collect();
+        flags.extend(self.flags.iter().map(OsStr::new));
+        flags.extend([OsStr::new(&include), OsStr::new("-c"), source.as_os_str()]);
+        objects.push(compile(&flags, kernels, "o")?);
+
+        let mut flags: Vec<&OsStr> = kernel_flags.iter().map(OsStr::new).collect();
+        flags.extend(objects.iter().map(|object| object.as_os_str()));
+        compile(&flags, kernels, "emulate")
+    }
+}
+
+/// Runs g++ with these flags, unless its output is there; the output's name holds the digest of the flags, continued
+/// from `digest`.
+fn compile(flags: &[&OsStr], digest: u32, extension: &str) -> Result<PathBuf, String> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+    let mut hasher = crc32fast::Hasher::new_with_initial(digest);
+    for flag in flags {
+        hasher.update(flag.as_encoded_bytes());
+        hasher.update(b"\n");
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulation");
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let output = folder.join(format!("{digest:08x}-{:08x}.{extension}", hasher.finalize()));
+    if output.exists() {
+        return Ok(output);
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let unfinished = output.with_extension(format!("{}.{number}", std::process::id()));
+    let result = Command::new("g++")
+        .args(flags)
+        .arg("-o")
+        .arg(&unfinished)
+        .output()
+        .map_err(|error| format!("g++ compiles the emulated kernels and cannot be run: {error}"))?;
+    if !result.status.success() {
+        return Err(format!("g++ failed ({})\n{}", result.status, String::from_utf8_lossy(&result.stderr)));
+    }
+    fs::rename(&unfinished, &output).map_err(|error| format!("{}: {error}", output.display()))?;
+    Ok(output)
+}
+
+/// Continues `digest` over the C++ and CUDA sources of a folder, in the order of their names.
+fn digest_folder(folder: &Path, digest: u32) -> Result<u32, String> {
+    let unreadable = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .map_err(unreadable)?;
+    files.retain(|file| {
+        file.extension().is_some_and(|extension| ["cpp", "hpp", "cu", "cuh"].iter().any(|known| extension == *known))
+    });
+    files.sort();
+    let mut hasher = crc32fast::Hasher::new_with_initial(digest);
+    for file in files {
+        hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
+        hasher.update(&fs::read(&file).map_err(unreadable)?);
+    }
+    Ok(hasher.finalize())
+}
