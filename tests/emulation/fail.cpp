@@ -15,7 +15,7 @@ extern "C" const char *__ubsan_default_options() { return "print_stacktrace=1:ex
 #endif
 #if defined(EMULATION_RACES)
 extern "C" const char *__tsan_default_options() {
-    return "halt_on_error=1:exitcode=66:report_thread_leaks=0:report_signal_unsafe=0:second_deadlock_stack=0";
+    return "halt_on_error=1:exitcode=66:report_thread_leaks=0:atexit_sleep_ms=0";
 }
 #endif
 

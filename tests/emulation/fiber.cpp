@@ -29,15 +29,22 @@ constexpr std::size_t STACK = 15 * PAGE;
 // Each guard page splits a mapping in two, of which Linux allows 65530 a process.
 constexpr std::size_t MAX_GUARDS = 24000;
 constexpr std::size_t SLAB = 256;
+constexpr int FRESH = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::vector<Stack> pool;
 std::size_t stacks_made = 0;
+#if defined(EMULATION_RACES)
+// Making the detector's state of a fiber takes a millisecond. A later launch may use it again, as it comes after all of
+// this one; in the same launch the new fiber would seem ordered after the old one.
+std::vector<void *> idle_states, used_states;
+char launch_tag;
+#endif
 // Where the context that runs now came from: the first switch to a fiber learns the caller's stack from it.
 Context *left = nullptr;
 
 void refill() {
     const std::size_t stride = STACK + PAGE;
-    void *slab = mmap(nullptr, SLAB * stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *slab = mmap(nullptr, SLAB * stride, PROT_READ | PROT_WRITE, FRESH, -1, 0);
     if (slab == MAP_FAILED) {
         std::perror("emulation: no memory for stacks");
         std::exit(3);
@@ -59,10 +66,13 @@ void adopt(Context &context) {
     context = Context();
 #if defined(EMULATION_RACES)
     context.race_state = __tsan_get_current_fiber();
+    idle_states.insert(idle_states.end(), used_states.begin(), used_states.end());
+    used_states.clear();
+    __tsan_release(&launch_tag);
 #endif
 }
 
-#if defined(__x86_64__)
+#if !defined(EMULATION_UCONTEXT)
 
 extern "C" void emulation_switch(void **save, void *load);
 __asm__(R"(
@@ -99,14 +109,13 @@ void prepare(Context &context, Context &creator, void (*entry)()) {
     context.stack = pool.back();
     pool.pop_back();
     if (RACES) { // forget who used this stack before
-        mmap(context.stack.low, context.stack.size, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        mmap(context.stack.low, context.stack.size, PROT_READ | PROT_WRITE, FRESH | MAP_FIXED, -1, 0);
     }
     end_unordered();
     // Stacks that begin at the same offset of their pages would compete for the same few sets of the cache.
     const std::uintptr_t number = std::uintptr_t(context.stack.low) / (STACK + PAGE);
     const std::size_t colour = number % 16 * 192;
-#if defined(__x86_64__)
+#if !defined(EMULATION_UCONTEXT)
     void **top = reinterpret_cast<void **>(context.stack.low + context.stack.size - colour);
     *--top = nullptr; // return address of `entry`: none
     *--top = reinterpret_cast<void *>(entry);
@@ -122,6 +131,12 @@ void prepare(Context &context, Context &creator, void (*entry)()) {
     makecontext(&context.machine, entry, 0);
 #endif
 #if defined(EMULATION_RACES)
+    if (!idle_states.empty()) {
+        context.race_state = idle_states.back();
+        idle_states.pop_back();
+        acquire(context, &launch_tag);
+        return;
+    }
     void *self = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(creator.race_state, __tsan_switch_to_fiber_no_sync);
     context.race_state = __tsan_create_fiber(0);
@@ -140,7 +155,7 @@ void switch_context(Context &from, Context &to, bool last) {
     __tsan_switch_to_fiber(to.race_state, __tsan_switch_to_fiber_no_sync);
 #endif
     (void)last;
-#if defined(__x86_64__)
+#if !defined(EMULATION_UCONTEXT)
     emulation_switch(&from.top, to.top);
 #else
     swapcontext(&from.machine, &to.machine);
@@ -163,10 +178,10 @@ void dispose(Context &context) {
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(context.stack.low, context.stack.size);
 #endif
-#if defined(EMULATION_RACES)
-    __tsan_destroy_fiber(context.race_state);
-#endif
     begin_unordered();
+#if defined(EMULATION_RACES)
+    used_states.push_back(context.race_state);
+#endif
     pool.push_back(context.stack);
     end_unordered();
     context.stack = Stack();

@@ -4,7 +4,11 @@
 
 #include <cstddef>
 
-#if !defined(__x86_64__)
+// -DEMULATION_UCONTEXT tries the fallback of other processors.
+#if !defined(__x86_64__) && !defined(EMULATION_UCONTEXT)
+#define EMULATION_UCONTEXT
+#endif
+#if defined(EMULATION_UCONTEXT)
 #include <ucontext.h>
 #endif
 
@@ -18,16 +22,16 @@ struct Stack {
 // What is kept of a fiber while another one runs.
 struct Context {
     Stack stack;
-#if defined(__x86_64__)
-    void *top = nullptr;
-#else
+#if defined(EMULATION_UCONTEXT)
     ucontext_t machine;
+#else
+    void *top = nullptr;
 #endif
     void *fake_stack = nullptr; // AddressSanitizer
     void *race_state = nullptr; // ThreadSanitizer
 };
 
-// The context of the caller, which has its stack already.
+// The context of the caller, which has its stack already. Begins a launch.
 void adopt(Context &context);
 
 // Gives `context` a stack from the pool, on which the first switch to it calls `entry`. The entry calls `arrived` first

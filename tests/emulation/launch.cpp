@@ -1,10 +1,11 @@
 // `emulate`: launches kernels for another process, over stdin and stdout. All numbers little-endian.
 //
-//   request  u32 length, kernel name · u32[3] grid · u32[3] block · u32 order (0 forward, 1 reverse, 2 random) · u64 seed
+//   request  u32 length, kernel name; u32[3] grid; u32[3] block
+//            u32 order (0 forward, 1 reverse, 2 random), u64 seed
 //            u32 buffers, each u64 size, bytes
 //            u32 size, argument bytes
-//            u32 relocations, each u32 place (a buffer, or 0xffffffff: the arguments) · u64 offset
-//                                  · u32 target buffer · u64 offset in the target
+//            u32 relocations, each u32 place (a buffer, or 0xffffffff: the arguments), u64 offset,
+//                                  u32 target buffer, u64 offset in the target
 //   reply    u32 0, then the bytes of all buffers; or u32 1, u32 length, what is wrong with the request
 //
 // A relocation writes the target's address. Each buffer is an allocation of exactly its size, at 256 bytes' alignment
@@ -24,7 +25,7 @@ using emulation::Kernel;
 
 constexpr std::uint32_t ARGUMENTS = 0xffffffff;
 // A launch that takes longer than this many seconds is taken for one that polls in vain; SIGALRM ends it.
-constexpr unsigned LIMIT = 300;
+constexpr unsigned LIMIT = 600;
 
 std::FILE *replies;
 

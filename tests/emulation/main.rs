@@ -1,6 +1,8 @@
 //! The emulation of CUDA kernels, tested on the kernels of `selftest.cu`: correct ones give the known results in every
 //! grid, schedule and sanitizer; each kind of defect is reported with its thread, and nothing hangs.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod defects;
 #[path = "../emulator/mod.rs"]
 mod emulator;

@@ -13,8 +13,13 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(program: &Path) -> Result<Self, String> {
-        let mut child = Command::new(program)
+    /// `fixed_addresses`: without randomised addresses, through the tool `setarch`.
+    pub(super) fn start(program: &Path, fixed_addresses: bool) -> Result<Self, String> {
+        let mut command = if fixed_addresses { Command::new("setarch") } else { Command::new(program) };
+        if fixed_addresses {
+            command.arg("-R").arg(program);
+        }
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
