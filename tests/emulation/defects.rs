@@ -51,6 +51,18 @@ fn races_in_global_memory() {
 }
 
 #[test]
+fn races_of_later_launches() {
+    let mut emulator = Emulator::build(Sanitizer::Thread).unwrap();
+    let mut defect = |mode| {
+        selftest(&mut emulator, "selftest_defect", (1, BLOCK), Schedule::Random(7), &[], BLOCK as usize, [0, mode])
+    };
+    for _ in 0..3 {
+        defect(0).unwrap();
+    }
+    assert!(defect(2).unwrap_err().contains("data race"));
+}
+
+#[test]
 fn a_race_shows_in_the_order() {
     let mut emulator = Emulator::build(Sanitizer::Plain).unwrap();
     let [forward, reverse] = [Schedule::Forward, Schedule::Reverse].map(|schedule| {

@@ -38,6 +38,11 @@ struct Wait {
     Place place;
 };
 
+// File names are mostly the same pointer.
+inline bool same(Place a, Place b) {
+    return a.line == b.line && (a.file == b.file || __builtin_strcmp(a.file, b.file) == 0);
+}
+
 struct Block;
 
 struct Fiber : Thread {

@@ -26,8 +26,7 @@ unsigned source_lane(const Wait &wait, unsigned self) {
 
 void check_same(const Fiber &self, const Fiber &other) {
     const Wait &a = self.wait, &b = other.wait;
-    if (a.operation != b.operation || a.mask != b.mask || a.width != b.width || a.place.line != b.place.line ||
-        __builtin_strcmp(a.place.file, b.place.file) != 0) {
+    if (a.operation != b.operation || a.mask != b.mask || a.width != b.width || !same(a.place, b.place)) {
         emulation_fail("divergent warp: %s (mask %08x) at %s:%d, but lane %u is at %s (mask %08x), %s:%d",
                        name(a.operation), a.mask, a.place.file, a.place.line, other.lane, name(b.operation), b.mask,
                        b.place.file, b.place.line);
