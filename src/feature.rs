@@ -30,8 +30,8 @@ impl Feature {
 
 /// What a feature's surroundings look like (contract C10): 128 bytes to be compared by L2 or L1 distance.
 ///
-/// Byte ((row * 4) + column) * 8 + octant is the square root of the share that gradients of this direction in this of
-/// 4 x 4 cells have in the whole, times 255.
+/// Byte ((row * 4) + column) * 8 + octant is the square root of the share that gradients of about this direction in
+/// about this of 4 x 4 cells have in the whole, times 255.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor(pub [u8; Self::LEN]);
 

@@ -1,4 +1,4 @@
-//! C10: the descriptor, gradient orientations in 4 x 4 cells around a corner, at the corner's own level.
+//! C10: the descriptor, gradient directions in 4 x 4 cells around a corner, at the corner's own level.
 //!
 //! Upright, because a back end predicts the turn between frames from the IMU. Square roots of the shares, as in
 //! RootSIFT (Arandjelovic, Zisserman, "Three things everyone should know", CVPR 2012): they take the light's strength
@@ -12,21 +12,51 @@ use crate::image::GrayImage;
 const SIDE: usize = 16;
 /// The square begins this far before the centre, level pixels.
 const BEFORE: usize = 8;
-/// Side of a cell, level pixels.
-const CELL: usize = 4;
+/// Cells along each axis.
+const CELLS: usize = 4;
+/// Directions, 45 degrees apart, from +x towards +y.
+const OCTANTS: usize = 8;
+/// The share of each row (or column) of the square in each row (or column) of cells, eighths: bilinear between the
+/// middles of the cells.
+const SHARES: [[u16; SIDE]; CELLS] = shares();
 /// The square with one neighbour at each side.
 type Patch = [[u8; SIDE + 2]; SIDE + 2];
+
+const fn shares() -> [[u16; SIDE]; CELLS] {
+    let mut shares = [[0; SIDE]; CELLS];
+    let mut i = 0;
+    while i < SIDE * CELLS {
+        let (cell, pixel) = (i / SIDE, i % SIDE);
+        shares[cell][pixel] = 8_u16.saturating_sub((2 * pixel + 1).abs_diff(8 * cell + 4) as u16);
+        i += 1;
+    }
+    shares
+}
 
 /// The descriptor of a corner; `image` is its level.
 pub fn describe(corner: &Corner, image: &GrayImage) -> Descriptor {
     let (x, y) = corner.level_pixel();
     let patch = patch(image, x, y);
-    let mut bins = [0_u32; Descriptor::LEN];
-    for row in 0..SIDE {
-        let (weights, octants) = gradients(&patch[row], &patch[row + 1], &patch[row + 2]);
-        let cells = &mut bins[row / CELL * 32..][..32];
-        for (column, (weight, octant)) in weights.into_iter().zip(octants).enumerate() {
-            cells[column / CELL * 8 + usize::from(octant & 7)] += u32::from(weight);
+    // By row of cells, octant and column of the square; at most 32 * 2 * 255.
+    let mut columns = [[[0_u16; SIDE]; OCTANTS]; CELLS];
+    for y in 0..SIDE {
+        let directions = directions(&patch[y], &patch[y + 1], &patch[y + 2]);
+        for (columns, shares) in columns.iter_mut().zip(&SHARES).filter(|(_, shares)| shares[y] > 0) {
+            for (octant, (columns, part)) in columns.iter_mut().zip(&directions).enumerate() {
+                let weight = shares[y] << (octant % 2);
+                for (sum, &part) in columns.iter_mut().zip(part) {
+                    *sum += weight * u16::from(part);
+                }
+            }
+        }
+    }
+    let mut bins = [0; Descriptor::LEN];
+    for (row, columns) in columns.iter().enumerate() {
+        for (column, shares) in SHARES.iter().enumerate() {
+            for (octant, columns) in columns.iter().enumerate() {
+                let parts = columns.iter().zip(shares).map(|(&sum, &share)| u32::from(sum) * u32::from(share));
+                bins[(row * CELLS + column) * OCTANTS + octant] = parts.sum();
+            }
         }
     }
     quantise(&bins)
@@ -50,20 +80,27 @@ fn patch(image: &GrayImage, x: usize, y: usize) -> Patch {
     patch
 }
 
-/// |gx| + |gy| and the octant of (gx, gy) along one row, from it and the rows above and below.
+/// Each gradient of a row as a sum of its nearest axis (even octants) and diagonal (odd octants): the parts along
+/// them, those of the diagonals halved, from the row and the ones above and below.
 ///
-/// Octants count by 45 degrees from +x towards +y. Without branches, so that it compiles to vector instructions.
-fn gradients(above: &[u8; 18], here: &[u8; 18], below: &[u8; 18]) -> ([u16; SIDE], [u8; SIDE]) {
-    let (mut weights, mut octants) = ([0; SIDE], [0; SIDE]);
+/// Without branches and in bytes, so that it compiles to vector instructions.
+fn directions(above: &[u8; 18], here: &[u8; 18], below: &[u8; 18]) -> [[u8; SIDE]; OCTANTS] {
+    let mut parts = [[0; SIDE]; OCTANTS];
     for i in 0..SIDE {
         let (left, right, up, down) = (here[i], here[i + 2], above[i + 1], below[i + 1]);
-        let (across, along) = (left.abs_diff(right), up.abs_diff(down));
-        let (leftward, upward, steep) = (u8::from(right < left), u8::from(down < up), u8::from(across < along));
-        weights[i] = u16::from(across) + u16::from(along);
-        let turned = leftward ^ upward;
-        octants[i] = upward << 2 | turned << 1 | (steep ^ turned);
+        let (rightward, leftward) = (right.saturating_sub(left), left.saturating_sub(right));
+        let (downward, upward) = (down.saturating_sub(up), up.saturating_sub(down));
+        let (across, along) = (rightward | leftward, downward | upward);
+        parts[0][i] = rightward.saturating_sub(along);
+        parts[1][i] = rightward.min(downward);
+        parts[2][i] = downward.saturating_sub(across);
+        parts[3][i] = leftward.min(downward);
+        parts[4][i] = leftward.saturating_sub(along);
+        parts[5][i] = leftward.min(upward);
+        parts[6][i] = upward.saturating_sub(across);
+        parts[7][i] = rightward.min(upward);
     }
-    (weights, octants)
+    parts
 }
 
 /// For each bin v the greatest q with q * q * sum <= 65025 * v; all 0 where the sum is.
@@ -73,7 +110,7 @@ fn quantise(bins: &[u32; Descriptor::LEN]) -> Descriptor {
     if sum == 0 {
         return Descriptor(bytes);
     }
-    // (65025 v + 1/2) / sum is no integer and at least 1/2 / sum > 2^-19 from any, where rounding errs by less than
+    // (65025 v + 1/2) / sum is no integer and at least 1/2 / sum > 2^-24 from any, where rounding errs by less than
     // 2^-35: the truncated root is the integer one.
     let scale = 1.0 / f64::from(sum);
     for (byte, &v) in bytes.iter_mut().zip(bins) {

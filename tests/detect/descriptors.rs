@@ -18,50 +18,64 @@ fn octants(descriptor: &Descriptor) -> Vec<usize> {
     (0..8).filter(|octant| descriptor.0.iter().skip(*octant).step_by(8).any(|&q| q > 0)).collect()
 }
 
-/// A ramp along each of 16 directions lies in the octant of the table, ties and zeros included.
+/// A ramp is split between its nearest axis and diagonal.
 #[test]
-fn ramps_lie_in_their_octant() {
-    let expected = [
-        ((2, 0), 0),
-        ((2, 1), 0),
-        ((1, 1), 0),
-        ((1, 2), 1),
-        ((0, 2), 1),
-        ((-1, 2), 2),
-        ((-1, 1), 3),
-        ((-2, 1), 3),
-        ((-2, 0), 3),
-        ((-2, -1), 4),
-        ((-1, -1), 4),
-        ((-1, -2), 5),
-        ((0, -2), 6),
-        ((1, -2), 6),
-        ((1, -1), 7),
-        ((2, -1), 7),
+fn ramps_lie_in_their_octants() {
+    let expected: [((i32, i32), &[usize]); 16] = [
+        ((2, 0), &[0]),
+        ((2, 1), &[0, 1]),
+        ((1, 1), &[1]),
+        ((1, 2), &[1, 2]),
+        ((0, 2), &[2]),
+        ((-1, 2), &[2, 3]),
+        ((-1, 1), &[3]),
+        ((-2, 1), &[3, 4]),
+        ((-2, 0), &[4]),
+        ((-2, -1), &[4, 5]),
+        ((-1, -1), &[5]),
+        ((-1, -2), &[5, 6]),
+        ((0, -2), &[6]),
+        ((1, -2), &[6, 7]),
+        ((1, -1), &[7]),
+        ((2, -1), &[0, 7]),
     ];
-    for ((gx, gy), octant) in expected {
+    for ((gx, gy), expected) in expected {
         let ramp = GrayImage::from_fn(32, 32, |x, y| (128 + gx * (x as i32 - 16) + gy * (y as i32 - 16)) as u8);
-        let descriptor = at(&ramp, 16, 16);
-        assert_eq!(octants(&descriptor), [octant], "gradient ({gx}, {gy})");
-        // Sixteen equal shares: floor(255 * sqrt(1 / 16)).
-        assert!(descriptor.0.iter().skip(octant).step_by(8).all(|&q| q == 63), "gradient ({gx}, {gy})");
+        assert_eq!(octants(&at(&ramp, 16, 16)), expected, "gradient ({gx}, {gy})");
     }
 }
 
-/// One bright pixel: its four neighbours hold the gradient, each in the cell and octant that point back at it.
+/// Of a ramp, cells get what their shares make of the square: 28 of 120 eighths at the border, 32 inside.
 #[test]
-fn one_bright_pixel_fills_four_bins() {
+fn cells_of_a_ramp_hold_their_shares() {
+    let ramp = GrayImage::from_fn(32, 32, |x, _| 2 * x as u8);
+    let bytes = at(&ramp, 16, 16).0;
+    // floor(255 * 28 / 120), floor(255 * sqrt(28 * 32) / 120), floor(255 * 32 / 120).
+    let (corner, side, middle) = (59, 63, 68);
+    let expected = [
+        [corner, side, side, corner],
+        [side, middle, middle, side],
+        [side, middle, middle, side],
+        [corner, side, side, corner],
+    ];
+    for (cell, &expected) in expected.concat().iter().enumerate() {
+        assert_eq!(bytes[8 * cell..][..8], [expected, 0, 0, 0, 0, 0, 0, 0], "cell {cell}");
+    }
+}
+
+/// One bright pixel: its four neighbours hold the gradient, and each points at it.
+#[test]
+fn one_bright_pixel_fills_four_octants() {
     let mut image = image(Kind::Black, 40, 40, 0);
-    image.pixels_mut()[20 * 40 + 21] = 200;
-    // Offsets (1, 0) from the centre (20, 20): column 9 and row 8 of the square, between cells in y only.
-    let mut expected = [0_u8; 128];
-    let mut add = |row: usize, column: usize, octant: usize, q| expected[(row * 4 + column) * 8 + octant] = q;
-    // floor(255 * sqrt(1 / 4)): left of it +x, right of it -x, above it +y, below it -y.
-    add(2, 2, 0, 127);
-    add(2, 2, 3, 127);
-    add(1, 2, 1, 127);
-    add(2, 2, 6, 127);
-    assert_eq!(at(&image, 20, 20).0, expected);
+    image.pixels_mut()[22 * 40 + 22] = 200;
+    let bytes = at(&image, 20, 20).0;
+    let filled: Vec<usize> = (0..128).filter(|&i| bytes[i] > 0).collect();
+    // The neighbours' offsets are 1, 2 and 3, which the cells 2 and 3 share, but for 1/8 of offset 1 in cell 1.
+    assert!(filled.iter().all(|i| i / 32 >= 1 && i / 8 % 4 >= 1), "{filled:?}");
+    assert_eq!(octants(&at(&image, 20, 20)), [0, 2, 4, 6]);
+    // All of it is shared: the squares of the bytes add up to 255 * 255, but for rounding down.
+    let sum: u32 = bytes.iter().map(|&q| u32::from(q).pow(2)).sum();
+    assert!((62_000..=65_025).contains(&sum), "{sum}");
 }
 
 #[test]
@@ -69,24 +83,14 @@ fn flat_surroundings_give_zeros() {
     assert_eq!(at(&image(Kind::White, 32, 32, 0), 4, 27), Descriptor([0; Descriptor::LEN]));
 }
 
-/// A step seen by one column of cells: four equal shares.
-#[test]
-fn a_step_fills_one_column_of_cells() {
-    let step = GrayImage::from_fn(32, 32, |x, _| if x >= 14 { 255 } else { 0 });
-    // Pixels 13 and 14 see it: offsets -3 and -2, the second cell.
-    let bytes = at(&step, 16, 16).0;
-    let filled: Vec<_> = (0..128).filter(|&i| bytes[i] > 0).map(|i| (i, bytes[i])).collect();
-    assert_eq!(filled, [(8, 127), (40, 127), (72, 127), (104, 127)]);
-}
-
 /// The greatest sum that there is: diagonal stripes with |gx| = |gy| = 255 at every pixel, up and down by turns.
 #[test]
 fn full_contrast_everywhere_does_not_overflow() {
     let stripes = GrayImage::from_fn(32, 32, |x, y| if (x + y) / 2 % 2 == 0 { 0 } else { 255 });
     let descriptor = at(&stripes, 16, 16);
-    assert_eq!(octants(&descriptor), [0, 4]);
-    // floor(255 * sqrt(1 / 32)).
-    assert!(descriptor.0.chunks(4).all(|half_cell| half_cell == [45, 0, 0, 0]));
+    assert_eq!(octants(&descriptor), [1, 5]);
+    // Inner cells: half of 32 * 32 of 120 * 120 shares for each direction, floor(255 * sqrt(0.5) * 32 / 120).
+    assert_eq!(descriptor.0[5 * 8..][..8], [0, 48, 0, 0, 0, 48, 0, 0]);
 }
 
 /// The image beyond its edge repeats the edge: an image that really goes on like that has the same descriptors.

@@ -225,18 +225,25 @@ fn describe(candidate: &Candidate, image: &GrayImage) -> Descriptor {
         for i in -8..8 {
             let gx = pixel(x + i + 1, y + j) - pixel(x + i - 1, y + j);
             let gy = pixel(x + i, y + j + 1) - pixel(x + i, y + j - 1);
-            let octant = match (gx >= 0, gy >= 0, gx.abs() >= gy.abs()) {
-                (true, true, true) => 0,
-                (true, true, false) => 1,
-                (false, true, false) => 2,
-                (false, true, true) => 3,
-                (false, false, true) => 4,
-                (false, false, false) => 5,
-                (true, false, false) => 6,
-                (true, false, true) => 7,
+            let axis = match gx.abs() >= gy.abs() {
+                true if gx >= 0 => 0,
+                true => 4,
+                false if gy >= 0 => 2,
+                false => 6,
             };
-            let (row, column) = ((j + 8) / 4, (i + 8) / 4);
-            bins[((row * 4 + column) * 8 + octant) as usize] += gx.abs() + gy.abs();
+            let diagonal = match (gx >= 0, gy >= 0) {
+                (true, true) => 1,
+                (false, true) => 3,
+                (false, false) => 5,
+                (true, false) => 7,
+            };
+            let (low, high) = (gx.abs().min(gy.abs()), gx.abs().max(gy.abs()));
+            let share = |offset: i64, cell: i64| (8 - (2 * offset + 13 - 8 * cell).abs()).max(0);
+            for (row, column) in (0..16).map(|cell| (cell / 4, cell % 4)) {
+                let weight = share(j, row) * share(i, column);
+                bins[((row * 4 + column) * 8 + axis) as usize] += weight * (high - low);
+                bins[((row * 4 + column) * 8 + diagonal) as usize] += weight * 2 * low;
+            }
         }
     }
     let sum: i64 = bins.iter().sum();
