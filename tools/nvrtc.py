@@ -4,7 +4,7 @@
     python3 tools/nvrtc.py check            # compile for all, assemble for sm_62, compare with kernels/ptx/
     python3 tools/nvrtc.py check --renew    # write kernels/ptx/ anew
 
-Messages name file and line; warnings are errors. The compilers come from PyPI wheels on first use (some 140 MB) and
+Messages name file and line; warnings are errors. The compilers come from PyPI wheels on first use (some 160 MB) and
 are kept in .ros2/cuda/, or $VIO_ROS2_DIR/cuda/.
 """
 
