@@ -160,3 +160,27 @@ fn many_blocks() {
     );
     assert_eq!(output.unwrap().len(), 2 * threads as usize);
 }
+
+/// `cargo test --test emulation speed -- --ignored --nocapture`
+#[test]
+#[ignore = "measures the cost of barriers and warp collectives"]
+fn speed() {
+    for sanitizer in [Sanitizer::Plain, Sanitizer::Address, Sanitizer::Thread] {
+        let mut emulator = Emulator::build(sanitizer).unwrap();
+        for (mode, meeting) in ["__syncthreads", "__shfl_xor_sync"].iter().enumerate() {
+            let mut seconds = |count| {
+                let start = std::time::Instant::now();
+                let args = [count, mode as u32];
+                selftest(&mut emulator, "selftest_barriers", (1, 256), Schedule::Forward, &[], 256, args).unwrap();
+                start.elapsed().as_secs_f64()
+            };
+            seconds(1);
+            let each = (seconds(4000) - seconds(0)) / 4000.0;
+            println!(
+                "{sanitizer:?}: {meeting} of 256 threads {:.1} us, a thread {:.0} ns",
+                each * 1e6,
+                each * 1e9 / 256.0
+            );
+        }
+    }
+}
