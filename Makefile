@@ -8,7 +8,7 @@ TEST_PACKAGES := $(VIO_ROS2_DIR)/test
 WITH_TEST_PACKAGES := env PYTHONPATH="$(TEST_PACKAGES):$$PYTHONPATH"
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test test-all lint test-rust test-oracle test-tools test-compilers test-ros2 clean
+.PHONY: demo test test-all lint test-rust test-oracle test-tools test-compilers test-ros2 mutants clean
 
 demo:
 	$(PYTHON) tools/demo.py
@@ -16,9 +16,11 @@ demo:
 # Every test, in the order in which a failure is cheapest to find.
 test: lint test-rust test-oracle test-tools test-compilers test-ros2
 
-# The long campaigns as well: count within 2 % on all real frames, ROS 2 tests on both distributions of the wheels.
+# The long campaigns as well: count within 2 % on all real frames, deliberate mistakes, ROS 2 tests on both distributions
+# of the wheels.
 test-all: test
 	cargo test --release --test detect -- --include-ignored --nocapture
+	$(MAKE) mutants
 	$(MAKE) test-ros2 DISTRO=kilted
 
 lint:
@@ -42,6 +44,10 @@ test-tools: $(TEST_PACKAGES)/.done
 test-compilers: $(TEST_PACKAGES)/.done
 	$(PYTHON) tools/nvrtc.py check
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/compilers
+
+# Each deliberate mistake must be noticed; writes tests/mutants.md.
+mutants:
+	$(PYTHON) tests/mutants.py
 
 # The real node against a real rclpy peer. DISTRO chooses among the wheels; a sourced ROS 2 wins over it.
 DISTRO ?= jazzy

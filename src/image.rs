@@ -149,8 +149,13 @@ impl<'a> ImageView<'a> {
         self.encoding
     }
 
+    /// Whether samples of 16 bits have their high byte first.
+    pub fn big_endian(&self) -> bool {
+        self.big_endian
+    }
+
     /// The bytes of row `y` that hold pixels, without padding.
-    fn row(&self, y: usize) -> &'a [u8] {
+    pub fn row(&self, y: usize) -> &'a [u8] {
         &self.data[y * self.step..][..self.width as usize * self.encoding.bytes_per_pixel()]
     }
 }

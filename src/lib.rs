@@ -18,6 +18,7 @@ pub mod trigger;
 // The stages of a frame.
 pub mod detect;
 pub mod frontend;
+pub mod gpu;
 pub mod mask;
 // Around the frame: where it comes from, what leaves it.
 pub mod output;

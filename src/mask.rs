@@ -26,6 +26,11 @@ impl Mask {
         self.height
     }
 
+    /// One byte a pixel, row-major; 0 excludes features there.
+    pub fn bytes(&self) -> &[u8] {
+        &self.allowed
+    }
+
     /// Whether features are allowed at level-0 pixel (x, y); outside the mask they are not.
     pub fn allows(&self, x: usize, y: usize) -> bool {
         x < self.width && self.allowed.get(y * self.width + x).is_some_and(|&v| v != 0)

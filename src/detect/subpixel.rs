@@ -1,4 +1,4 @@
-//! C9: sub-pixel position, the vertex of a parabola through S at a corner and its two neighbours, per axis.
+//! C9: sub-pixel position, one Newton step to the maximum of S from a corner's pixel.
 
 use super::Candidate;
 use super::response::ResponseMap;
@@ -8,11 +8,10 @@ use crate::feature::Feature;
 pub fn refine(candidate: &Candidate, response: &ResponseMap) -> Feature {
     let corner = &candidate.corner;
     let (x, y) = corner.level_pixel();
-    let s = |x: usize, y: usize| i32::from(response.at(x, y));
-    let here = s(x, y);
+    let [off_x, off_y] = offset(response, x, y);
     Feature {
-        u: position(x, offset(s(x - 1, y), here, s(x + 1, y)), corner.level),
-        v: position(y, offset(s(x, y - 1), here, s(x, y + 1)), corner.level),
+        u: position(x, off_x, corner.level),
+        v: position(y, off_y, corner.level),
         half_x: corner.half_x,
         half_y: corner.half_y,
         level: corner.level,
@@ -22,15 +21,25 @@ pub fn refine(candidate: &Candidate, response: &ResponseMap) -> Feature {
     }
 }
 
-/// off = (S+ - S-) / (2 * (2 * S0 - S+ - S-)), within +-0.5; 0 where the denominator is not positive.
-fn offset(before: i32, here: i32, after: i32) -> f32 {
-    let denominator = 2 * (2 * here - after - before);
-    if denominator <= 0 {
-        return 0.0;
+/// -H^-1 g with gradient g and Hessian H of S by central differences over 3 x 3 pixels, within +-0.5 along each axis;
+/// none where H is not negative definite. Both are whole numbers until the division: g halved, H's mixed term quartered.
+fn offset(response: &ResponseMap, x: usize, y: usize) -> [f32; 2] {
+    let [above, here, below] = [y - 1, y, y + 1].map(|y| &response.row(y)[x - 1..x + 2]);
+    let s = |row: &[u16], i: usize| i32::from(row[i]);
+    let gx = s(here, 2) - s(here, 0);
+    let gy = s(below, 1) - s(above, 1);
+    let hxx = s(here, 2) + s(here, 0) - 2 * s(here, 1);
+    let hyy = s(below, 1) + s(above, 1) - 2 * s(here, 1);
+    let hxy = s(below, 2) + s(above, 0) - s(above, 2) - s(below, 0);
+    let determinant = 16 * hxx * hyy - hxy * hxy;
+    if determinant <= 0 || hxx >= 0 {
+        return [0.0; 2];
     }
-    let offset = (after - before) as f32 / denominator as f32;
-    let offset = if offset < -0.5 { -0.5 } else { offset };
-    if 0.5 < offset { 0.5 } else { offset }
+    [2 * hxy * gy - 8 * hyy * gx, 2 * hxy * gx - 8 * hxx * gy].map(|step| {
+        let offset = step as f32 / determinant as f32;
+        let offset = if offset < -0.5 { -0.5 } else { offset };
+        if 0.5 < offset { 0.5 } else { offset }
+    })
 }
 
 /// u = ((x + off) + 0.5) * 2^l - 0.5, in that order.

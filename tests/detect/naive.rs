@@ -196,14 +196,16 @@ fn refine(candidate: &Candidate, levels: &[GrayImage], tmin: i32) -> Feature {
     let image = &levels[usize::from(corner.level)];
     let scale = 1 << corner.level;
     let (x, y) = (((corner.half_x + 1) / scale - 1) / 2, ((corner.half_y + 1) / scale - 1) / 2);
-    let axis = |i: i32, j: i32, x: i32, y: i32| {
-        let [before, here, after] = [-1, 0, 1].map(|k| response(image, x + k * i, y + k * j, tmin));
-        let denominator = 2 * (2 * here - after - before);
-        if denominator <= 0 { 0.0 } else { ((after - before) as f32 / denominator as f32).clamp(-0.5, 0.5) }
-    };
+    let s = |i: i32, j: i32| response(image, x + i, y + j, tmin);
+    let (gx, gy) = (s(1, 0) - s(-1, 0), s(0, 1) - s(0, -1));
+    let (hxx, hyy) = (s(1, 0) + s(-1, 0) - 2 * s(0, 0), s(0, 1) + s(0, -1) - 2 * s(0, 0));
+    let hxy = s(1, 1) + s(-1, -1) - s(1, -1) - s(-1, 1);
+    let det = 16 * hxx * hyy - hxy * hxy;
+    let peaked = det > 0 && hxx < 0;
+    let off = |n: i32| if peaked { (n as f32 / det as f32).clamp(-0.5, 0.5) } else { 0.0 };
     Feature {
-        u: ((x as f32 + axis(1, 0, x, y)) + 0.5) * scale as f32 - 0.5,
-        v: ((y as f32 + axis(0, 1, x, y)) + 0.5) * scale as f32 - 0.5,
+        u: ((x as f32 + off(2 * hxy * gy - 8 * hyy * gx)) + 0.5) * scale as f32 - 0.5,
+        v: ((y as f32 + off(2 * hxy * gx - 8 * hxx * gy)) + 0.5) * scale as f32 - 0.5,
         half_x: corner.half_x,
         half_y: corner.half_y,
         level: corner.level,

@@ -1,12 +1,12 @@
-// The table of kernels. Sources come in the order in which NVRTC gets them joined.
+// The table of kernels.
 #include "cuda.hpp"
 
 #include "launch.hpp"
 
-#if __has_include("abi.cuh")
-#include "abi.cuh"
-#include "common.cuh"
-#include "detect.cu"
+#ifdef KERNEL_SOURCES
+// The programs of kernels/programs.txt, joined as for NVRTC by tests/emulator/build.rs.
+#include KERNEL_SOURCES
+#line 11 "kernels.cpp"
 #endif
 
 #include "selftest.cu"
@@ -14,7 +14,7 @@
 namespace {
 
 const emulation::Kernel KERNELS[] = {
-#if __has_include("abi.cuh")
+#ifdef KERNEL_SOURCES
     KERNEL(detect),
 #endif
     KERNEL(selftest_scan),      KERNEL(selftest_histogram), KERNEL(selftest_pipeline), KERNEL(selftest_warp),

@@ -22,7 +22,7 @@ pub enum Sanitizer {
 #[derive(Debug, Clone)]
 pub struct Build {
     pub sanitizer: Sanitizer,
-    /// The folder of `abi.cuh`, `common.cuh` and `detect.cu`.
+    /// The folder of `programs.txt`, which lists the sources.
     pub kernels_dir: PathBuf,
     /// More flags for the kernels, such as `-DNAME=VALUE`.
     pub flags: Vec<String>,
@@ -73,8 +73,13 @@ impl Build {
             flags.push(source.as_os_str());
             objects.push(compile(&flags, emulation, "o")?);
         }
-        let kernels = digest_folder(&self.kernels_dir, emulation)?;
-        let include = format!("-I{}", self.kernels_dir.display());
+        let joined = joined_sources(&self.kernels_dir)?;
+        let kernels = {
+            let mut hasher = crc32fast::Hasher::new_with_initial(emulation);
+            hasher.update(joined.as_bytes());
+            hasher.finalize()
+        };
+        let include = format!("-DKERNEL_SOURCES=\"{}\"", write_joined(&joined, kernels)?.display());
         let source = sources.join("kernels.cpp");
         let mut flags: Vec<&OsStr> = FLAGS.iter().chain(kernel_flags).map(OsStr::new).collect();
         flags.extend(self.flags.iter().map(OsStr::new));
@@ -116,6 +121,35 @@ fn compile(flags: &[&OsStr], digest: u32, extension: &str) -> Result<PathBuf, St
     }
     fs::rename(&unfinished, &output).map_err(|error| format!("{}: {error}", output.display()))?;
     Ok(output)
+}
+
+/// The sources of all programs of `kernels/programs.txt`, each once, in order, as they are joined for NVRTC.
+fn joined_sources(folder: &Path) -> Result<String, String> {
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let list = read("programs.txt")?;
+    let programs = list.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(':'));
+    let mut names: Vec<&str> = Vec::new();
+    for name in programs.flat_map(|(_, files)| files.split_whitespace()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.into_iter().map(|name| Ok(format!("#line 1 \"{name}\"\n{}", read(name)?))).collect()
+}
+
+/// The file that holds the joined sources; the same content has the same name.
+fn write_joined(joined: &str, digest: u32) -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulation");
+    let path = folder.join(format!("{digest:08x}.cuh"));
+    let unfinished = path.with_extension(std::process::id().to_string());
+    fs::create_dir_all(&folder)
+        .and_then(|()| fs::write(&unfinished, joined))
+        .and_then(|()| fs::rename(&unfinished, &path))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
 }
 
 /// Continues `digest` over the C++ and CUDA sources of a folder, in the order of their names.

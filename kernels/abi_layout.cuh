@@ -1,0 +1,74 @@
+// The layout that Rust gives the structs of abi.cuh. Made by `VIO_RENEW_GOLDEN=1 cargo test --test abi`.
+
+#ifdef __CUDACC_RTC__ // NVRTC before 13 knows no offsetof
+#define OFFSET_OF(type, member) __INTADDR__(&(((type*)0)->member))
+#else
+#define OFFSET_OF(type, member) __builtin_offsetof(type, member)
+#endif
+
+static_assert(sizeof(FeatureRecord) == 20, "FeatureRecord has not 20 bytes");
+static_assert(OFFSET_OF(FeatureRecord, u) == 0, "FeatureRecord.u is not at 0");
+static_assert(OFFSET_OF(FeatureRecord, v) == 4, "FeatureRecord.v is not at 4");
+static_assert(OFFSET_OF(FeatureRecord, score) == 8, "FeatureRecord.score is not at 8");
+static_assert(OFFSET_OF(FeatureRecord, half_x) == 12, "FeatureRecord.half_x is not at 12");
+static_assert(OFFSET_OF(FeatureRecord, half_y) == 14, "FeatureRecord.half_y is not at 14");
+static_assert(OFFSET_OF(FeatureRecord, level) == 16, "FeatureRecord.level is not at 16");
+static_assert(OFFSET_OF(FeatureRecord, corner_class) == 17, "FeatureRecord.corner_class is not at 17");
+static_assert(OFFSET_OF(FeatureRecord, threshold) == 18, "FeatureRecord.threshold is not at 18");
+static_assert(OFFSET_OF(FeatureRecord, reserved) == 19, "FeatureRecord.reserved is not at 19");
+
+static_assert(sizeof(DetectHeader) == 24, "DetectHeader has not 24 bytes");
+static_assert(OFFSET_OF(DetectHeader, frame) == 0, "DetectHeader.frame is not at 0");
+static_assert(OFFSET_OF(DetectHeader, count) == 8, "DetectHeader.count is not at 8");
+static_assert(OFFSET_OF(DetectHeader, offered) == 12, "DetectHeader.offered is not at 12");
+static_assert(OFFSET_OF(DetectHeader, offered_class0) == 16, "DetectHeader.offered_class0 is not at 16");
+static_assert(OFFSET_OF(DetectHeader, reserved) == 20, "DetectHeader.reserved is not at 20");
+
+static_assert(sizeof(CornerSlot) == 16, "CornerSlot has not 16 bytes");
+static_assert(OFFSET_OF(CornerSlot, u) == 0, "CornerSlot.u is not at 0");
+static_assert(OFFSET_OF(CornerSlot, v) == 4, "CornerSlot.v is not at 4");
+static_assert(OFFSET_OF(CornerSlot, x) == 8, "CornerSlot.x is not at 8");
+static_assert(OFFSET_OF(CornerSlot, y) == 10, "CornerSlot.y is not at 10");
+static_assert(OFFSET_OF(CornerSlot, response) == 12, "CornerSlot.response is not at 12");
+static_assert(OFFSET_OF(CornerSlot, strength) == 14, "CornerSlot.strength is not at 14");
+static_assert(OFFSET_OF(CornerSlot, reserved) == 15, "CornerSlot.reserved is not at 15");
+
+static_assert(sizeof(DetectArgs) == 248, "DetectArgs has not 248 bytes");
+static_assert(OFFSET_OF(DetectArgs, source) == 0, "DetectArgs.source is not at 0");
+static_assert(OFFSET_OF(DetectArgs, mask) == 8, "DetectArgs.mask is not at 8");
+static_assert(OFFSET_OF(DetectArgs, pyramid) == 16, "DetectArgs.pyramid is not at 16");
+static_assert(OFFSET_OF(DetectArgs, features) == 24, "DetectArgs.features is not at 24");
+static_assert(OFFSET_OF(DetectArgs, descriptors) == 32, "DetectArgs.descriptors is not at 32");
+static_assert(OFFSET_OF(DetectArgs, header) == 40, "DetectArgs.header is not at 40");
+static_assert(OFFSET_OF(DetectArgs, barrier) == 48, "DetectArgs.barrier is not at 48");
+static_assert(OFFSET_OF(DetectArgs, peaks) == 56, "DetectArgs.peaks is not at 56");
+static_assert(OFFSET_OF(DetectArgs, medians) == 64, "DetectArgs.medians is not at 64");
+static_assert(OFFSET_OF(DetectArgs, thresholds) == 72, "DetectArgs.thresholds is not at 72");
+static_assert(OFFSET_OF(DetectArgs, slot_counts) == 80, "DetectArgs.slot_counts is not at 80");
+static_assert(OFFSET_OF(DetectArgs, slots) == 88, "DetectArgs.slots is not at 88");
+static_assert(OFFSET_OF(DetectArgs, slot_keys) == 96, "DetectArgs.slot_keys is not at 96");
+static_assert(OFFSET_OF(DetectArgs, cell_class0) == 104, "DetectArgs.cell_class0 is not at 104");
+static_assert(OFFSET_OF(DetectArgs, cell_all) == 112, "DetectArgs.cell_all is not at 112");
+static_assert(OFFSET_OF(DetectArgs, cell_limits) == 120, "DetectArgs.cell_limits is not at 120");
+static_assert(OFFSET_OF(DetectArgs, cell_nexts) == 128, "DetectArgs.cell_nexts is not at 128");
+static_assert(OFFSET_OF(DetectArgs, list_keys) == 136, "DetectArgs.list_keys is not at 136");
+static_assert(OFFSET_OF(DetectArgs, list_slots) == 144, "DetectArgs.list_slots is not at 144");
+static_assert(OFFSET_OF(DetectArgs, bin_counts) == 152, "DetectArgs.bin_counts is not at 152");
+static_assert(OFFSET_OF(DetectArgs, bin_cursors) == 160, "DetectArgs.bin_cursors is not at 160");
+static_assert(OFFSET_OF(DetectArgs, order_keys) == 168, "DetectArgs.order_keys is not at 168");
+static_assert(OFFSET_OF(DetectArgs, order_slots) == 176, "DetectArgs.order_slots is not at 176");
+static_assert(OFFSET_OF(DetectArgs, frame) == 184, "DetectArgs.frame is not at 184");
+static_assert(OFFSET_OF(DetectArgs, source_pitch) == 192, "DetectArgs.source_pitch is not at 192");
+static_assert(OFFSET_OF(DetectArgs, source_format) == 196, "DetectArgs.source_format is not at 196");
+static_assert(OFFSET_OF(DetectArgs, binomial_passes) == 200, "DetectArgs.binomial_passes is not at 200");
+static_assert(OFFSET_OF(DetectArgs, width) == 204, "DetectArgs.width is not at 204");
+static_assert(OFFSET_OF(DetectArgs, height) == 208, "DetectArgs.height is not at 208");
+static_assert(OFFSET_OF(DetectArgs, levels) == 212, "DetectArgs.levels is not at 212");
+static_assert(OFFSET_OF(DetectArgs, target) == 216, "DetectArgs.target is not at 216");
+static_assert(OFFSET_OF(DetectArgs, threshold_min) == 220, "DetectArgs.threshold_min is not at 220");
+static_assert(OFFSET_OF(DetectArgs, threshold_max) == 224, "DetectArgs.threshold_max is not at 224");
+static_assert(OFFSET_OF(DetectArgs, ratio_q8) == 228, "DetectArgs.ratio_q8 is not at 228");
+static_assert(OFFSET_OF(DetectArgs, gain_q16) == 232, "DetectArgs.gain_q16 is not at 232");
+static_assert(OFFSET_OF(DetectArgs, grid_x) == 236, "DetectArgs.grid_x is not at 236");
+static_assert(OFFSET_OF(DetectArgs, grid_y) == 240, "DetectArgs.grid_y is not at 240");
+static_assert(OFFSET_OF(DetectArgs, describe) == 244, "DetectArgs.describe is not at 244");

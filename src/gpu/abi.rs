@@ -1,0 +1,126 @@
+//! Structs shared with the kernels: the twins of `kernels/abi.cuh`, field by field.
+//!
+//! `kernels/abi_layout.cuh` holds an assertion for every size and offset; it is [`layout_assertions`], so that a
+//! compiler of the kernels refuses a struct that has drifted, and a test refuses a file that has.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Address in the device's memory; 0 is none.
+pub type DevicePointer = u64;
+
+const LAYOUT_HEADER: &str = "\
+// The layout that Rust gives the structs of abi.cuh. Made by `VIO_RENEW_GOLDEN=1 cargo test --test abi`.
+
+#ifdef __CUDACC_RTC__ // NVRTC before 13 knows no offsetof
+#define OFFSET_OF(type, member) __INTADDR__(&(((type*)0)->member))
+#else
+#define OFFSET_OF(type, member) __builtin_offsetof(type, member)
+#endif
+";
+
+macro_rules! abi {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ })+) => {
+        $(
+            $(#[$meta])*
+            #[repr(C)]
+            #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }
+        )+
+
+        /// The layout of every struct as C++ assertions: the text of `kernels/abi_layout.cuh`.
+        pub fn layout_assertions() -> String {
+            let mut text = LAYOUT_HEADER.to_owned();
+            $(
+                let size = size_of::<$name>();
+                text += &format!("\nstatic_assert(sizeof({0}) == {size}, \"{0} has not {size} bytes\");\n", stringify!($name));
+                $(
+                    let offset = std::mem::offset_of!($name, $field);
+                    text += &format!(
+                        "static_assert(OFFSET_OF({0}, {1}) == {offset}, \"{0}.{1} is not at {offset}\");\n",
+                        stringify!($name), stringify!($field),
+                    );
+                )+
+            )+
+            text
+        }
+    };
+}
+
+abi! {
+    /// One feature as it leaves the device; see [`Feature`](crate::feature::Feature) for the units.
+    pub struct FeatureRecord {
+        pub u: f32,
+        pub v: f32,
+        pub score: u32,
+        pub half_x: u16,
+        pub half_y: u16,
+        pub level: u8,
+        pub corner_class: u8,
+        pub threshold: u8,
+        pub reserved: u8,
+    }
+
+    /// What the host waits for: `frame` is written last.
+    pub struct DetectHeader {
+        pub frame: u64,
+        /// Features, and descriptors, written.
+        pub count: u32,
+        pub offered: u32,
+        pub offered_class0: u32,
+        pub reserved: u32,
+    }
+
+    /// A survivor of C5 in the slot of its tile.
+    pub struct CornerSlot {
+        pub u: f32,
+        pub v: f32,
+        pub x: u16,
+        pub y: u16,
+        pub response: u16,
+        pub strength: u8,
+        pub reserved: u8,
+    }
+
+    /// The argument of `detect`; what each buffer holds is said in `kernels/abi.cuh`, its size in
+    /// [`DetectPlan`](super::plan::DetectPlan).
+    pub struct DetectArgs {
+        pub source: DevicePointer,
+        pub mask: DevicePointer,
+        pub pyramid: DevicePointer,
+        pub features: DevicePointer,
+        pub descriptors: DevicePointer,
+        pub header: DevicePointer,
+        pub barrier: DevicePointer,
+        pub peaks: DevicePointer,
+        pub medians: DevicePointer,
+        pub thresholds: DevicePointer,
+        pub slot_counts: DevicePointer,
+        pub slots: DevicePointer,
+        pub slot_keys: DevicePointer,
+        pub cell_class0: DevicePointer,
+        pub cell_all: DevicePointer,
+        pub cell_limits: DevicePointer,
+        pub cell_nexts: DevicePointer,
+        pub list_keys: DevicePointer,
+        pub list_slots: DevicePointer,
+        pub bin_counts: DevicePointer,
+        pub bin_cursors: DevicePointer,
+        pub order_keys: DevicePointer,
+        pub order_slots: DevicePointer,
+        pub frame: u64,
+        pub source_pitch: u32,
+        pub source_format: u32,
+        pub binomial_passes: u32,
+        pub width: u32,
+        pub height: u32,
+        pub levels: u32,
+        pub target: u32,
+        pub threshold_min: u32,
+        pub threshold_max: u32,
+        pub ratio_q8: u32,
+        pub gain_q16: u32,
+        pub grid_x: u32,
+        pub grid_y: u32,
+        pub describe: u32,
+    }
+}

@@ -1,0 +1,159 @@
+//! What one launch of `detect` needs for an image size and settings: buffers and arguments.
+
+use std::mem::offset_of;
+
+use super::abi::{CornerSlot, DetectArgs, DetectHeader, FeatureRecord};
+use crate::detect::threshold::TILE;
+use crate::detect::{DetectSettings, Gain, MAX_LEVELS};
+use crate::feature::Descriptor;
+use crate::image::{Encoding, ImageView};
+
+/// Greatest width and height: positions in half pixels are 16-bit on the device. Larger images take the CPU.
+pub const GREATEST_SIDE: u32 = 32767;
+
+/// Slots of a tile: suppression leaves at most one survivor in 2 x 2 pixels.
+const TILE_SLOTS: usize = TILE * TILE / 4;
+/// Bins of the order (`kernels/detect/key.cuh`).
+const ORDER_BINS: usize = 1024;
+
+/// One buffer on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Field of [`DetectArgs`] that points to it.
+    pub field: &'static str,
+    /// Where the field lies in [`DetectArgs`], bytes.
+    pub offset: usize,
+    /// Its size, bytes.
+    pub bytes: usize,
+    /// Whether the host writes it before a launch or reads it after; the others stay on the device.
+    pub host: bool,
+}
+
+/// Sizes that the buffers follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DetectPlan {
+    pub width: u32,
+    pub height: u32,
+    pub encoding: Encoding,
+    pub big_endian: bool,
+    pub settings: DetectSettings,
+}
+
+impl DetectPlan {
+    /// The plan for images such as `image`; `None` if its sides exceed [`GREATEST_SIDE`].
+    pub fn new(image: &ImageView<'_>, settings: &DetectSettings) -> Option<Self> {
+        let (width, height) = (image.width(), image.height());
+        (width.max(height) <= GREATEST_SIDE).then_some(Self {
+            width,
+            height,
+            encoding: image.encoding(),
+            big_endian: image.big_endian(),
+            settings: *settings,
+        })
+    }
+
+    /// Bytes from one row of the source to the next: whole groups of four pixels, and a multiple of 16.
+    pub fn source_pitch(&self) -> usize {
+        ((self.width as usize).next_multiple_of(4) * self.encoding.bytes_per_pixel()).next_multiple_of(16)
+    }
+
+    /// Width, height and offset in the pyramid of each level. Rows have [`level_pitch`] bytes.
+    pub fn levels(&self) -> Vec<(usize, usize, usize)> {
+        let mut levels = Vec::new();
+        let (mut width, mut height, mut offset) = (self.width as usize, self.height as usize, 0);
+        for _ in 0..(self.settings.levels as usize).clamp(1, MAX_LEVELS) {
+            levels.push((width, height, offset));
+            offset += level_pitch(width) * height;
+            (width, height) = (width / 2, height / 2);
+        }
+        levels
+    }
+
+    /// Every buffer. Those of the host: the source, the mask, features, descriptors and header.
+    pub fn buffers(&self) -> Vec<Buffer> {
+        let levels = self.levels();
+        let pixels: usize = levels.iter().map(|&(width, height, _)| level_pitch(width) * height).sum();
+        let tiles = |&(width, height, _): &(usize, usize, usize)| width.div_ceil(TILE) * height.div_ceil(TILE);
+        let tiles0 = levels.first().map_or(0, tiles);
+        let tiles: usize = levels.iter().map(tiles).sum();
+        let slots = tiles * TILE_SLOTS;
+        let cells = self.settings.grid_x as usize * self.settings.grid_y as usize;
+        let target = self.settings.target as usize;
+        let described = if self.settings.describe { target } else { 0 };
+        let area = self.width as usize * self.height as usize;
+        let (word, key) = (size_of::<u32>(), size_of::<u64>());
+
+        macro_rules! buffer {
+            ($field:ident, $bytes:expr, $host:expr) => {
+                Buffer { field: stringify!($field), offset: offset_of!(DetectArgs, $field), bytes: $bytes, host: $host }
+            };
+        }
+        vec![
+            buffer!(source, self.source_pitch() * self.height as usize, true),
+            buffer!(mask, area, true),
+            buffer!(features, target * size_of::<FeatureRecord>(), true),
+            buffer!(descriptors, described * Descriptor::LEN, true),
+            buffer!(header, size_of::<DetectHeader>(), true),
+            buffer!(pyramid, pixels, false),
+            buffer!(barrier, 2 * word, false),
+            buffer!(peaks, pixels * size_of::<u16>(), false),
+            buffer!(medians, tiles0, false),
+            buffer!(thresholds, tiles0, false),
+            buffer!(slot_counts, tiles * word, false),
+            buffer!(slots, slots * size_of::<CornerSlot>(), false),
+            buffer!(slot_keys, slots * key, false),
+            buffer!(cell_class0, cells * word, false),
+            buffer!(cell_all, cells * word, false),
+            buffer!(cell_limits, cells * key, false),
+            buffer!(cell_nexts, cells * key, false),
+            buffer!(list_keys, slots * key, false),
+            buffer!(list_slots, slots * word, false),
+            buffer!(bin_counts, ORDER_BINS * word, false),
+            buffer!(bin_cursors, ORDER_BINS * word, false),
+            buffer!(order_keys, target * key, false),
+            buffer!(order_slots, target * word, false),
+        ]
+    }
+
+    /// The arguments of one frame, all pointers still 0. `prefilter` asks for one more binomial pass.
+    pub fn arguments(&self, gain: Gain, prefilter: bool, frame: u64) -> DetectArgs {
+        let settings = &self.settings;
+        DetectArgs {
+            frame,
+            source_pitch: self.source_pitch() as u32,
+            source_format: source_format(self.encoding, self.big_endian),
+            binomial_passes: u32::from(self.encoding == Encoding::Bayer8) + u32::from(prefilter),
+            width: self.width,
+            height: self.height,
+            levels: settings.levels,
+            target: settings.target,
+            threshold_min: settings.threshold_min.into(),
+            threshold_max: settings.threshold_max.into(),
+            ratio_q8: settings.ratio_q8,
+            gain_q16: gain.0,
+            grid_x: settings.grid_x,
+            grid_y: settings.grid_y,
+            describe: settings.describe.into(),
+            ..bytemuck::Zeroable::zeroed()
+        }
+    }
+}
+
+/// Pixels from one row of a level to the next.
+pub fn level_pitch(width: usize) -> usize {
+    width.next_multiple_of(16)
+}
+
+/// `SourceFormat` of kernels/abi.cuh. Every encoding has one: a new one does not compile without.
+fn source_format(encoding: Encoding, big_endian: bool) -> u32 {
+    match encoding {
+        Encoding::Mono8 | Encoding::Bayer8 => 0,
+        Encoding::Mono16 if !big_endian => 2,
+        Encoding::Mono16 | Encoding::Yuyv => 1,
+        Encoding::Uyvy => 2,
+        Encoding::Rgb8 => 3,
+        Encoding::Bgr8 => 4,
+        Encoding::Rgba8 => 5,
+        Encoding::Bgra8 => 6,
+    }
+}

@@ -1,0 +1,211 @@
+//! One frame on the emulated device, and its stages beside those of the plain path.
+
+use std::cell::RefCell;
+
+use vio_frontend::detect::plain::PlainDetector;
+use vio_frontend::detect::{DetectSettings, Gain};
+use vio_frontend::gpu::abi::{CornerSlot, DetectHeader, FeatureRecord};
+use vio_frontend::gpu::plan::{DetectPlan, level_pitch};
+use vio_frontend::image::{GrayImage, ImageView};
+use vio_frontend::mask::Mask;
+use vio_frontend::params::Params;
+
+use crate::emulator::{Emulator, Relocation, Sanitizer, Schedule};
+
+/// Values of the stages under their names, as `Stages::values` gives them.
+type Stages = Vec<(String, Vec<u32>)>;
+const THREADS: u32 = 256;
+const TILE_SLOTS: usize = 256;
+const NO_KEY: u64 = u64::MAX;
+
+/// A frame and how it is launched.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    pub image: ImageView<'a>,
+    pub mask: Option<Mask>,
+    pub settings: DetectSettings,
+    pub gain: Gain,
+    pub prefilter: bool,
+    pub blocks: u32,
+    pub schedule: Schedule,
+}
+
+impl<'a> Launch<'a> {
+    /// One of two blocks, in the order of their numbers, with default parameters and descriptors.
+    pub fn new(image: ImageView<'a>, target: u32) -> Self {
+        let settings = DetectSettings { target, describe: true, ..DetectSettings::from(&Params::default()) };
+        Self {
+            image,
+            mask: None,
+            settings,
+            gain: Gain::default(),
+            prefilter: false,
+            blocks: 2,
+            schedule: Schedule::Forward,
+        }
+    }
+}
+
+thread_local! {
+    static EMULATOR: RefCell<Option<Emulator>> = const { RefCell::new(None) };
+}
+
+/// Asserts that the emulated kernel and the plain path agree in every stage that both have.
+pub fn assert_equal(launch: &Launch<'_>) {
+    EMULATOR.with_borrow_mut(|emulator| {
+        let emulator = emulator.get_or_insert_with(|| Emulator::build(Sanitizer::Plain).unwrap());
+        if let Some(difference) = difference(emulator, launch) {
+            panic!("{difference}");
+        }
+    });
+}
+
+/// The first difference between the emulated kernel and the plain path, or what the emulator reports.
+pub fn difference(emulator: &mut Emulator, launch: &Launch<'_>) -> Option<String> {
+    let plain = plain_stages(launch);
+    let twin = match emulated_stages(emulator, launch) {
+        Ok(stages) => stages,
+        Err(report) => return Some(report),
+    };
+    for (name, values) in &twin {
+        let expected = &plain.iter().find(|(other, _)| other == name).unwrap().1;
+        if let Some(i) = expected.iter().zip(values).position(|(a, b)| a != b) {
+            return Some(format!("stage {name}, value {i}: plain {}, kernel {}", expected[i], values[i]));
+        }
+        if expected.len() != values.len() {
+            return Some(format!("stage {name}: plain {} values, kernel {}", expected.len(), values.len()));
+        }
+    }
+    None
+}
+
+fn plain_stages(launch: &Launch<'_>) -> Stages {
+    let (mut unfiltered, mut gray) = (GrayImage::default(), GrayImage::default());
+    launch.image.to_gray(&mut gray);
+    if launch.prefilter {
+        std::mem::swap(&mut unfiltered, &mut gray);
+        unfiltered.binomial3(&mut gray);
+    }
+    let mut detector = PlainDetector::new();
+    let mut gain = launch.gain;
+    let detection = detector.detect(&gray, launch.mask.as_ref(), &launch.settings, &mut gain);
+    let mut stages = detector.stages().values();
+    stages.push(("pyramid[0]".to_owned(), gray.pixels().iter().map(|&v| v.into()).collect()));
+    stages.push(("counts".to_owned(), vec![detection.offered, detection.offered_class0]));
+    let scores = detection.features.iter().flat_map(|f| [f.score, f.class.into(), f.threshold.into()]);
+    stages.push(("scores".to_owned(), scores.collect()));
+    let descriptors = detection.descriptors.iter().flat_map(|d| d.0.map(u32::from));
+    stages.retain(|(name, _)| name != "descriptors");
+    stages.push(("descriptors".to_owned(), descriptors.collect()));
+    stages
+}
+
+/// The kernel's buffers after a launch.
+struct Memory {
+    plan: DetectPlan,
+    buffers: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl Memory {
+    fn get<T: bytemuck::Pod>(&self, field: &str) -> Vec<T> {
+        bytemuck::pod_collect_to_vec(&self.buffers.iter().find(|(name, _)| *name == field).unwrap().1)
+    }
+}
+
+fn run(emulator: &mut Emulator, launch: &Launch<'_>) -> Result<Memory, String> {
+    let plan = DetectPlan::new(&launch.image, &launch.settings).unwrap();
+    let arguments = plan.arguments(launch.gain, launch.prefilter, 7);
+    let layout = plan.buffers();
+    let mut buffers: Vec<Vec<u8>> = Vec::new();
+    let mut relocations = Vec::new();
+    for buffer in &layout {
+        // Nothing may depend on what a buffer held before, but for the barrier.
+        let fill = if buffer.field == "barrier" { 0 } else { 0xA5 };
+        let mut bytes = vec![fill; buffer.bytes];
+        match buffer.field {
+            "source" => copy_source(&launch.image, plan.source_pitch(), &mut bytes),
+            "mask" => match &launch.mask {
+                Some(mask) => bytes.copy_from_slice(mask.bytes()),
+                None => continue,
+            },
+            _ => {}
+        }
+        relocations.push(Relocation::arg(buffer.offset as u64, buffers.len() as u32));
+        buffers.push(bytes);
+    }
+    let arguments = bytemuck::bytes_of(&arguments);
+    emulator.launch("detect", launch.blocks, THREADS, launch.schedule, &mut buffers, arguments, &relocations)?;
+    let fields = layout.iter().map(|b| b.field).filter(|&field| field != "mask" || launch.mask.is_some());
+    Ok(Memory { plan, buffers: fields.zip(buffers).collect() })
+}
+
+fn copy_source(image: &ImageView<'_>, pitch: usize, bytes: &mut [u8]) {
+    for (y, out) in bytes.chunks_exact_mut(pitch).enumerate() {
+        let row = image.row(y);
+        out[..row.len()].copy_from_slice(row);
+    }
+}
+
+fn emulated_stages(emulator: &mut Emulator, launch: &Launch<'_>) -> Result<Stages, String> {
+    let memory = run(emulator, launch)?;
+    let mut stages = Stages::new();
+    let pyramid = memory.get::<u8>("pyramid");
+    for (level, (width, height, offset)) in memory.plan.levels().into_iter().enumerate() {
+        let rows = pyramid[offset..].chunks(level_pitch(width)).take(height);
+        let pixels = rows.flat_map(|row| row[..width].iter().map(|&v| v.into())).collect();
+        stages.push((format!("pyramid[{level}]"), pixels));
+    }
+    for field in ["medians", "thresholds"] {
+        stages.push((field.to_owned(), memory.get::<u8>(field).into_iter().map(u32::from).collect()));
+    }
+    push_corners(&memory, &mut stages);
+
+    let header = memory.get::<DetectHeader>("header")[0];
+    if header.frame != 7 {
+        return Err(format!("the header holds frame {}", header.frame));
+    }
+    stages.push(("counts".to_owned(), vec![header.offered, header.offered_class0]));
+    let count = header.count as usize;
+    let features = &memory.get::<FeatureRecord>("features")[..count];
+    let scores = features.iter().flat_map(|f| [f.score, f.corner_class.into(), f.threshold.into()]).collect();
+    stages.push(("scores".to_owned(), scores));
+    stages.push(("positions".to_owned(), features.iter().flat_map(|f| [f.u.to_bits(), f.v.to_bits()]).collect()));
+    if launch.settings.describe {
+        let descriptors = &memory.get::<u8>("descriptors")[..128 * count];
+        stages.push(("descriptors".to_owned(), descriptors.iter().map(|&v| v.into()).collect()));
+    }
+    Ok(stages)
+}
+
+/// Survivors and candidates, from the slots of all tiles.
+fn push_corners(memory: &Memory, stages: &mut Stages) {
+    let slots = memory.get::<CornerSlot>("slots");
+    let keys = memory.get::<u64>("slot_keys");
+    let thresholds = memory.get::<u8>("thresholds");
+    let tiles_across = memory.plan.width.div_ceil(32);
+    let (mut survivors, mut candidates) = (Vec::new(), Vec::new());
+    let mut tile = 0;
+    let counts = memory.get::<u32>("slot_counts");
+    for (level, (width, height, _)) in memory.plan.levels().into_iter().enumerate() {
+        for _ in 0..width.div_ceil(32) * height.div_ceil(32) {
+            for slot in tile * TILE_SLOTS..tile * TILE_SLOTS + counts[tile] as usize {
+                let corner = slots[slot];
+                let half = |x: u16| ((2 * u32::from(x) + 1) << level) - 1;
+                let (x, y) = (half(corner.x), half(corner.y));
+                let strength = u32::from(corner.strength);
+                survivors.push((level, corner.y, corner.x, [x, y, level as u32, strength, corner.response.into()]));
+                let key = keys[slot];
+                if key != NO_KEY {
+                    let threshold = thresholds[((y + 1) / 64 * tiles_across + (x + 1) / 64) as usize].into();
+                    let score = 0xF_FFFF - (key >> 32) as u32 % (1 << 20);
+                    candidates.push((key, [x, y, level as u32, strength, score, threshold, (key >> 52) as u32]));
+                }
+            }
+            tile += 1;
+        }
+    }
+    survivors.sort_unstable();
+    candidates.sort_unstable();
+    stages.push(("survivors".to_owned(), survivors.into_iter().flat_map(|(.., values)| values).collect()));
+    stages.push(("candidates".to_owned(), candidates.into_iter().flat_map(|(_, values)| values).collect()));
+}
