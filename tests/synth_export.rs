@@ -113,6 +113,14 @@ fn tracks_keep_one_point_a_cell() {
 }
 
 #[test]
+fn a_written_sequence_says_how_it_was_made() {
+    let (synth, folder) = (synth("room?light=ramp&noise=2", 1), tempfile::tempdir().expect("a folder"));
+    export(&synth, folder.path(), |_| {}).expect("written");
+    let text = std::fs::read_to_string(folder.path().join("mav0/cam0/sensor.yaml")).expect("a file");
+    assert!(text.contains("# Simulated scene 'room?light=ramp&noise=2'."), "{text}");
+}
+
+#[test]
 fn two_sequences_do_not_mix() {
     let (synth, folder) = (synth("corridor", 1), tempfile::tempdir().expect("a folder"));
     export(&synth, folder.path(), |_| {}).expect("written");

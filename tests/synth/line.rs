@@ -29,6 +29,15 @@ fn names_of_lights_are_those_that_are_read() {
 }
 
 #[test]
+fn a_line_reads_back_as_it_was_printed() {
+    for line in ["room", "corridor?light=flicker", "outdoor?light=blackout&blur=2.5ms&noise=0.75", "room?blur=0.001ms"]
+    {
+        assert_eq!(scene(line).line(), line);
+    }
+    assert_eq!(scene("room?noise=0&blur=500us&frames=3").line(), "room?blur=0.5ms");
+}
+
+#[test]
 fn what_is_wrong_in_a_line_is_named_with_what_would_be_right() {
     let cases = [
         ("attic", "scene 'attic' is unknown"),

@@ -6,6 +6,8 @@
 mod light;
 mod noise;
 
+use std::fmt;
+
 pub use light::Light;
 pub(super) use noise::Noise;
 
@@ -63,6 +65,16 @@ impl Effects {
         let blur_ns = self.blur_ns;
         let parts = if blur_ns == 0 { 1 } else { (blur_ns as usize).div_ceil(1_000_000).max(4) };
         (0..parts).map(move |i| blur_ns * (2 * i as StampNs + 1 - parts as StampNs) / (2 * parts as StampNs))
+    }
+}
+
+/// As a line of text has them, `light=step&blur=8ms`; nothing where there are none.
+impl fmt::Display for Effects {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let light = (self.light != Light::Steady).then(|| format!("light={}", self.light.name()));
+        let blur = (self.blur_ns != 0).then(|| format!("blur={}ms", self.blur_ns as f64 / 1e6));
+        let noise = (self.noise != 0.0).then(|| format!("noise={}", self.noise));
+        f.write_str(&[light, blur, noise].into_iter().flatten().collect::<Vec<_>>().join("&"))
     }
 }
 

@@ -143,7 +143,7 @@ fn camera_yaml(synth: &Synth) -> String {
         "%YAML:1.0\n# Simulated scene '{}'.\nsensor_type: camera\n\n{}\nrate_hz: {}\nresolution: [{width}, {height}]\n\
          camera_model: pinhole\nintrinsics: {:?} # fu, fv, cu, cv\ndistortion_model: {model}\n\
          distortion_coefficients: {:?}\n",
-        synth.name(),
+        synth.line(),
         t_bs(&synth.body_from_cam()),
         rate_hz(FRAME_PERIOD_NS),
         camera.intrinsics(),

@@ -1,7 +1,7 @@
 //! A simulated sequence as one line of text: `NAME` or `NAME?KEY=VALUE&KEY=VALUE`.
 
 use super::effects::Effects;
-use super::{SynthError, SynthOptions};
+use super::{Synth, SynthError, SynthOptions};
 use crate::params::nearest;
 
 /// The name, and `options` with what the line says over them.
@@ -26,6 +26,14 @@ pub(super) fn parse<'a>(line: &'a str, options: &SynthOptions) -> Result<(&'a st
         }
     }
     Ok((name, options))
+}
+
+impl Synth {
+    /// Scene and effects in one line, as [`Synth::new`] reads them.
+    pub fn line(&self) -> String {
+        let effects = self.effects.to_string();
+        if effects.is_empty() { self.name().to_owned() } else { format!("{}?{effects}", self.name()) }
+    }
 }
 
 impl SynthError {

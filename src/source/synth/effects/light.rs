@@ -20,7 +20,7 @@ pub enum Light {
     Ramp,
     /// Seven times a second between 70 % and 100 %, a cosine.
     Flicker,
-    /// 3 % for the four images (0.2 s) that follow the end of each odd second: nearly black.
+    /// Nearly black, 3 %, for four images (0.2 s) from 1, 3, 5 ... seconds after the start on.
     Blackout,
 }
 
@@ -29,9 +29,14 @@ impl Light {
     pub const NAMES: [&'static str; 5] = ["steady", "step", "ramp", "flicker", "blackout"];
     const ALL: [Self; 5] = [Self::Steady, Self::Step, Self::Ramp, Self::Flicker, Self::Blackout];
 
+    /// The name that [`Effects::set`](super::Effects::set) knows it by.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
     pub(super) fn parse(name: &str) -> Result<Self, SynthError> {
-        let found = Self::NAMES.iter().zip(Self::ALL).find(|(known, _)| **known == name);
-        found.map(|(_, light)| light).ok_or_else(|| {
+        let found = Self::ALL.into_iter().find(|light| light.name() == name);
+        found.ok_or_else(|| {
             let meant = nearest(name, &Self::NAMES).map(|n| format!("; did you mean {n}?")).unwrap_or_default();
             let expected = format!("one of {}{meant}", Self::NAMES.join(", "));
             SynthError::Option { name: "light", value: name.to_owned(), expected }
