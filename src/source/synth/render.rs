@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::SynthError;
-use super::scene::{Block, Hit, Scene, Snapshot, localise};
+use super::scene::{Block, Finish, Hit, Scene, Snapshot, localise};
 use super::texture::Texture;
 use super::trajectory::{Pose, rotate};
 use crate::camera::Camera;
@@ -28,6 +28,8 @@ pub(super) struct Renderer {
     pixel_angle: f64,
     texels_per_metre: f64,
     texture: Texture,
+    /// Finish and brightness of each surface.
+    surfaces: Vec<(Finish, f32)>,
 }
 
 /// A part of the image and a cone about its rays.
@@ -63,6 +65,7 @@ impl Renderer {
             pixel_angle: 2.0 / (fx + fy),
             texels_per_metre: 1.0 / scene.texel,
             texture: Texture::new(scene.seed),
+            surfaces: (0..scene.surfaces()).map(|i| (scene.finish(i), 1.0 - 0.05 * (i % 6) as f32)).collect(),
         })
     }
 
@@ -89,7 +92,7 @@ impl Renderer {
 
     /// Grey level of what the ray meets.
     fn look(&self, world: &Snapshot, origin: &[f64; 3], direction: &[f64; 3], hit: &Hit) -> f32 {
-        let finish = world.scene.finish(hit.surface);
+        let Some(&(finish, brightness)) = self.surfaces.get(hit.surface as usize) else { return 0.0 };
         if finish.contrast == 0.0 {
             return finish.offset;
         }
@@ -100,7 +103,6 @@ impl Renderer {
                 self.shade(&origin, &direction, hit)
             }
         };
-        let brightness = 1.0 - 0.05 * (hit.surface % 6) as f32;
         brightness * (finish.offset + finish.contrast * texture)
     }
 

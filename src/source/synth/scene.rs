@@ -92,6 +92,11 @@ impl Scene {
         Snapshot { scene: self, movers: self.movers.iter().map(|mover| mover.pose(t)).collect() }
     }
 
+    /// Number of surfaces.
+    pub fn surfaces(&self) -> u32 {
+        6 * (1 + self.blocks.len() + self.movers.len()) as u32
+    }
+
     pub fn finish(&self, surface: u32) -> Finish {
         let body = (surface / 6) as usize;
         let solid = || match self.blocks.get(body.wrapping_sub(1)) {
@@ -110,6 +115,9 @@ impl Scene {
 impl Snapshot<'_> {
     /// Pose of the mover that the surface belongs to; `None` where the world itself is the surface's frame.
     pub fn world_from_surface(&self, surface: u32) -> Option<&Pose> {
+        if self.movers.is_empty() {
+            return None;
+        }
         self.movers.get(self.scene.mover_index(surface)?)
     }
 
