@@ -59,11 +59,12 @@ struct DetectArgs {
     u32* slot_counts;       // per tile of every level
     CornerSlot* slots;      // TILE_SLOTS per tile
     u64* slot_keys;         // per slot: order key, or NO_KEY for one that fell or is masked
+    u32* pool_bins;         // ORDER_BINS: candidates by bin of the order
     u32* cell_class0;       // per cell: n of C8
     u32* cell_all;          // per cell: m of C8
     u64* cell_limits;       // per cell: greatest key within its quota, 0 for none
     u64* cell_nexts;        // per cell: the key after it, or NO_KEY
-    u64* list_keys;         // candidates cell by cell
+    u64* list_keys;         // the pool of C8 cell by cell
     u32* list_slots;
     u32* bin_counts;        // ORDER_BINS: selected within the quotas, by bin of the order
     u32* bin_cursors;       // ORDER_BINS

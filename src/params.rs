@@ -64,8 +64,9 @@ parameters! {
     fast_threshold_min: u32 = 5, unit "grey levels", range 1.0..=254.0, apply NextFrame;
     /// Greatest FAST threshold that a tile may adapt to.
     fast_threshold_max: u32 = 60, unit "grey levels", range 1.0..=254.0, apply NextFrame;
-    /// FAST threshold of a tile over the median gradient of its surroundings.
-    threshold_ratio: f64 = 3.0, unit "", range 0.0..=64.0, apply NextFrame;
+    /// FAST threshold of a tile over the median gradient of its surroundings. 0 keeps the least threshold everywhere: the
+    /// strongest corners then come first, which are found again most often; more prefers corners of smooth surroundings.
+    threshold_ratio: f64 = 0.0, unit "", range 0.0..=64.0, apply NextFrame;
     /// Columns of the uniformity grid.
     grid_x: u32 = 8, unit "cells", range 1.0..=64.0, apply NextFrame;
     /// Rows of the uniformity grid.

@@ -46,7 +46,7 @@ fn shipped_files_hold_what_the_struct_holds() {
     assert_eq!(default, Params::default().to_yaml(), "renew with: vio_frontend params print > params/default.yaml");
     assert_eq!(Params::from_file(&shipped("default.yaml"), NODE).unwrap(), Params::default());
 
-    let tx2 = Params { max_cnt: 4600, threshold_ratio: 2.0, image_size: vec![640, 480], ..Params::default() };
+    let tx2 = Params { max_cnt: 4600, image_size: vec![640, 480], ..Params::default() };
     assert_eq!(Params::from_file(&shipped("tx2_640x480.yaml"), NODE).unwrap(), tx2);
 
     let euroc = Params {

@@ -36,7 +36,7 @@ __device__ u32 merged_score(const DetectArgs& args, u32 level, i32 x, i32 y, u32
     return falls ? 0 : score;
 }
 
-// Gives every survivor its key, and counts the candidates of each cell.
+// Gives every survivor its key, and counts the candidates by bin.
 __device__ void merge_levels(const DetectArgs& args) {
     const u32 tiles = tiles_of_all_levels(args), lane = threadIdx.x % WARP;
     for (u32 tile = grid_thread() / WARP; tile < tiles; tile += grid_threads() / WARP) {
@@ -52,10 +52,9 @@ __device__ void merge_levels(const DetectArgs& args) {
                 continue;
             }
             const u32 corner_class = corner.strength > args.thresholds[tile_under(args, half_x, half_y)] ? 0 : 1;
-            args.slot_keys[slot] = order_key(corner_class, score, half_x, half_y);
-            const u32 cell = cell_under(args, half_x, half_y);
-            atomicAdd(args.cell_all + cell, 1u);
-            if (corner_class == 0) atomicAdd(args.cell_class0 + cell, 1u);
+            const u64 key = order_key(corner_class, score, half_x, half_y);
+            args.slot_keys[slot] = key;
+            atomicAdd(args.pool_bins + order_bin(key), 1u);
         }
     }
 }

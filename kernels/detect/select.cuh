@@ -2,13 +2,6 @@
 
 const u32 KEY_DIGITS = 7; // of 8 bits: the keys have 53
 
-struct SelectShared {
-    Array<u32, 256> histogram;
-    WarpSums sums;
-    u64 found;
-    u32 digit, wanted, count;
-};
-
 // The `wanted`-th smallest of `count` keys, from 1 on. Keys are distinct, but for NO_KEY. All threads of the block call.
 __device__ u64 nth_key(const u64* keys, u32 count, u32 wanted, SelectShared& shared) {
     u64 prefix = 0, known = 0; // the bits found so far, and which they are
@@ -53,7 +46,6 @@ __device__ u32 sum_of_quotas(const DetectArgs& args, u32 level, bool class0_suff
 
 // The water level and what it leaves.
 struct Water {
-    u32 offered, offered_class0; // sums over the cells
     bool class0_suffices;
     u32 level;     // the greatest whose quotas do not exceed the target
     u32 remaining; // of the target, one each to cells with candidates left
@@ -61,16 +53,13 @@ struct Water {
 
 // The same in every block.
 __device__ Water water_level(const DetectArgs& args, SelectShared& shared) {
-    u32 all = 0, class0 = 0, deepest = 0;
+    u32 class0 = 0, deepest = 0;
     for (u32 cell = threadIdx.x; cell < args.grid_x * args.grid_y; cell += BLOCK) {
-        all += args.cell_all[cell];
         class0 += args.cell_class0[cell];
         deepest = most(deepest, args.cell_all[cell]);
     }
     Water water;
-    water.offered = block_sum(all, shared.sums);
-    water.offered_class0 = block_sum(class0, shared.sums);
-    water.class0_suffices = water.offered_class0 >= args.target;
+    water.class0_suffices = block_sum(class0, shared.sums) >= args.target;
     u32 level = 0, above = block_max(deepest, shared.sums) + 1;
     while (level + 1 < above) {
         const u32 middle = level + (above - level) / 2;
@@ -97,8 +86,9 @@ __device__ void tiles_under_cell(u32 cell, u32 cells, u32 size, u32 level, i32 l
     last = least(end, u32(level_size - 1)) / TILE;
 }
 
-// Collects the candidates of one cell from the tiles under it.
-__device__ void gather_cell(const DetectArgs& args, u32 cell, u64* keys, u32* slots, SelectShared& shared) {
+// Collects the pool's candidates of one cell from the tiles under it.
+__device__ void gather_cell(const DetectArgs& args, const Pool& pool, u32 cell, u64* keys, u32* slots,
+                            SelectShared& shared) {
     __syncthreads();
     if (threadIdx.x == 0) shared.count = 0;
     __syncthreads();
@@ -114,7 +104,7 @@ __device__ void gather_cell(const DetectArgs& args, u32 cell, u64* keys, u32* sl
             const u32 first = tile * TILE_SLOTS;
             for (u32 slot = first + lane; slot < first + args.slot_counts[tile]; slot += WARP) {
                 const u64 key = args.slot_keys[slot];
-                if (key == NO_KEY || cell_under(args, key_half_x(key), key_half_y(key)) != cell) continue;
+                if (!in_pool(pool, key) || cell_under(args, key_half_x(key), key_half_y(key)) != cell) continue;
                 const u32 at = atomicAdd(&shared.count, 1u);
                 keys[at] = key;
                 slots[at] = slot;
@@ -125,11 +115,11 @@ __device__ void gather_cell(const DetectArgs& args, u32 cell, u64* keys, u32* sl
 }
 
 // Finds for each cell the last key within its quota and the one after it, and counts what the quotas select by bin.
-__device__ void fill_cells(const DetectArgs& args, const Water& water, SelectShared& shared) {
+__device__ void fill_cells(const DetectArgs& args, const Pool& pool, const Water& water, SelectShared& shared) {
     for (u32 cell = blockIdx.x; cell < args.grid_x * args.grid_y; cell += gridDim.x) {
         const u32 start = list_start(args, cell, shared), count = args.cell_all[cell];
         u64* keys = args.list_keys + start;
-        gather_cell(args, cell, keys, args.list_slots + start, shared);
+        gather_cell(args, pool, cell, keys, args.list_slots + start, shared);
         const u32 within = quota(args, cell, water.level, water.class0_suffices);
         const u64 limit = within == 0 ? 0 : nth_key(keys, count, within, shared);
         const u64 next = within == count ? NO_KEY : nth_key(keys, count, within + 1, shared);

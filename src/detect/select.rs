@@ -40,6 +40,22 @@ impl Grid {
     }
 }
 
+/// The strongest candidates, one and a half times the target: in the order of C7 the first of these, and what shares the
+/// bin of the last one. So evenness does not reach down to corners that the next frame will not find again.
+pub fn pool(candidates: &[Candidate], target: u32) -> &[Candidate] {
+    let wanted = (3 * target as usize).div_ceil(2);
+    let Some(last) = wanted.checked_sub(1).and_then(|last| candidates.get(last)) else { return candidates };
+    let after = candidates[wanted..].partition_point(|candidate| bin(candidate) == bin(last));
+    &candidates[..wanted + after]
+}
+
+/// Class, and the binary order of S with its five bits after the leading one.
+fn bin(candidate: &Candidate) -> (u8, u32) {
+    let score = candidate.corner.score;
+    let octaves = score.max(1).ilog2().saturating_sub(5);
+    (candidate.class, score >> octaves << octaves)
+}
+
 /// What a cell offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
@@ -65,8 +81,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects min(target, all) of the candidates, which come and leave in the order of C7.
+    /// Selects min(target, all) of the candidates, which come and leave in the order of C7, from the [`pool`].
     pub fn water_fill(&mut self, candidates: &[Candidate], grid: &Grid, target: u32, selected: &mut Vec<Candidate>) {
+        let candidates = pool(candidates, target);
         let cell = |candidate: &Candidate| grid.cell(candidate.corner.half_x, candidate.corner.half_y);
         self.offers.clear();
         self.offers.resize(grid.cells(), Offer::default());

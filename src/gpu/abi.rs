@@ -97,6 +97,7 @@ abi! {
         pub slot_counts: DevicePointer,
         pub slots: DevicePointer,
         pub slot_keys: DevicePointer,
+        pub pool_bins: DevicePointer,
         pub cell_class0: DevicePointer,
         pub cell_all: DevicePointer,
         pub cell_limits: DevicePointer,

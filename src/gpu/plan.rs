@@ -102,6 +102,7 @@ impl DetectPlan {
             buffer!(slot_counts, tiles * word, false),
             buffer!(slots, slots * size_of::<CornerSlot>(), false),
             buffer!(slot_keys, slots * key, false),
+            buffer!(pool_bins, ORDER_BINS * word, false),
             buffer!(cell_class0, cells * word, false),
             buffer!(cell_all, cells * word, false),
             buffer!(cell_limits, cells * key, false),

@@ -160,8 +160,20 @@ pub fn merge(corners: &[Corner]) -> Vec<Corner> {
     merged
 }
 
-/// C8, the water level by counting up.
+/// The bin of a candidate: class, and from S the code of C8, greatest first.
+fn bin(candidate: &Candidate) -> (u8, std::cmp::Reverse<u32>) {
+    let s = candidate.corner.score;
+    let e = (0..32).rev().find(|&e| s >= 1 << e).unwrap_or(0);
+    (candidate.class, std::cmp::Reverse(if s < 32 { s } else { 32 * (e - 4) + (s >> (e - 5)) % 32 }))
+}
+
+/// C8: the pool bin by bin, the water level by counting up.
 pub fn select(candidates: &[Candidate], image: &GrayImage, settings: &DetectSettings) -> Vec<Candidate> {
+    let mut bins: Vec<_> = candidates.iter().map(bin).collect();
+    bins.sort();
+    let last = bins.get((3 * settings.target as usize).div_ceil(2) - 1).or(bins.last()).copied();
+    let candidates: Vec<Candidate> = candidates.iter().filter(|c| Some(bin(c)) <= last).copied().collect();
+    let candidates = &candidates[..];
     let (w, h) = (image.width() as i64, image.height() as i64);
     let (gx, gy) = (i64::from(settings.grid_x), i64::from(settings.grid_y));
     let cell = |c: &Candidate| {
