@@ -1,4 +1,4 @@
-//! Writes what the plain detector's first stages make of an image: `stages IMAGE FOLDER [TMIN]`.
+//! Writes what the plain detector's first stages make of an image: `stages IMAGE FOLDER [TMIN [COUNT]]`.
 //!
 //! `level<l>.u8`: pixels, `strength<l>.u8`: V where V > TMIN, else 0 (contract C4); row-major, one byte a pixel, level
 //! sizes halved and rounded down. `features.csv`: half_x, half_y, level, class, score, u, v in the order of C7. For
@@ -14,11 +14,16 @@ use vio_frontend::params::Params;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, folder, rest @ ..] = &arguments[..] else { return Err("usage: stages IMAGE FOLDER [TMIN]".into()) };
+    let [file, folder, rest @ ..] = &arguments[..] else {
+        return Err("usage: stages IMAGE FOLDER [TMIN [COUNT]]".into());
+    };
     let mut settings = DetectSettings::from(&Params::default());
     if let Some(tmin) = rest.first() {
         settings.threshold_min = tmin.parse()?;
         settings.threshold_max = settings.threshold_max.max(settings.threshold_min);
+    }
+    if let Some(count) = rest.get(1) {
+        settings.target = count.parse()?;
     }
     let image = GrayImage::decode(&std::fs::read(file)?)?;
     let mut detector = PlainDetector::new();

@@ -24,5 +24,7 @@ pub mod mask;
 pub mod output;
 pub mod source;
 pub mod telemetry;
+// Measuring all that.
+pub mod eval;
 // The shell: ROS 2 messages in and out.
 pub mod ros;

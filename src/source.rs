@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::camera::{CalibrationError, Camera};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
+pub use images::image_files;
 use synth::{SynthError, SynthOptions};
 
 /// What a source yields, in the order of arrival.

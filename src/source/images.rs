@@ -21,8 +21,10 @@ pub(super) fn open(folder: &Path) -> Result<Recorded, SourceError> {
     Ok(Recorded { frames, ..Recorded::default() })
 }
 
-/// The image files directly below `folder`, in natural order.
-pub(super) fn image_files(folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
+/// The PNG and JPEG files directly below `folder`, in natural order of their names.
+///
+/// Errors: an unreadable folder.
+pub fn image_files(folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
     let unreadable = |error| SourceError::Read { path: folder.to_owned(), error };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {

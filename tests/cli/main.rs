@@ -6,6 +6,7 @@ mod bad_input;
 mod compare;
 mod detect;
 mod disk;
+mod eval;
 mod params;
 mod replay;
 mod synth;

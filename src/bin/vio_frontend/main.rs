@@ -3,6 +3,7 @@
 mod compare;
 mod detect;
 mod doctor;
+mod eval;
 mod load;
 mod params;
 mod progress;
@@ -33,6 +34,7 @@ enum Command {
     Replay(replay::Args),
     Detect(detect::Args),
     Synth(synth::Args),
+    Eval(eval::Args),
     Compare(compare::Args),
     Params(params::Args),
     Doctor(doctor::Args),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args, &mut out),
         Command::Detect(args) => detect::run(args, &mut out),
         Command::Synth(args) => synth::run(args, &mut out),
+        Command::Eval(args) => eval::run(args, &mut out),
         Command::Compare(args) => compare::run(args, &mut out),
         Command::Params(args) => params::run(args, &mut out),
         Command::Doctor(args) => doctor::run(args, &mut out),

@@ -1,0 +1,57 @@
+use std::fs;
+
+use crate::{run, text, texture};
+
+/// A peer that finds the same point in every image.
+const PEER: &str = "while read -r question; do echo 100,50,0; echo; done # one-point";
+
+#[test]
+fn json_of_a_simulated_sequence_beside_a_peer() {
+    let arguments = ["eval", "synth:room", "--frames", "3", "--max-cnt", "50", "--json", "--peer", PEER];
+    let document: serde_json::Value = serde_json::from_str(&run(&arguments).succeeded().stdout).unwrap();
+    let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["detectors", "images", "left_out", "ratios", "source"]);
+    assert_eq!((&document["source"], &document["images"]), (&"synth:room".into(), &3.into()));
+    let detectors = document["detectors"].as_array().unwrap();
+    let names: Vec<&serde_json::Value> = detectors.iter().map(|d| &d["detector"]).collect();
+    assert_eq!(names, ["vio_frontend", "one-point"]);
+    let keys: Vec<&String> = detectors[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["count", "detector", "precision", "repeatability", "spread"]);
+    let got: Vec<f64> = detectors.iter().map(|d| d["count"]["got"].as_f64().unwrap()).collect();
+    assert_eq!(got, [50.0, 1.0]);
+    assert_eq!(document["ratios"][0]["over"], "one-point");
+}
+
+#[test]
+fn the_table_of_photos_names_those_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    texture(320, 240, 0).save(folder.path().join("a.png")).unwrap();
+    texture(320, 199, 0).save(folder.path().join("b.png")).unwrap();
+    fs::write(folder.path().join("c.png"), "text").unwrap();
+    let table = run(&["eval", "--photos", text(folder.path()), "--max-cnt", "100"]).succeeded().stdout;
+    for part in ["1 images", "b.png: 320 x 199, too small", "c.png: neither PNG nor JPEG", "level 2: RMS", "noise"] {
+        assert!(table.contains(part), "'{part}' is not in: {table}");
+    }
+}
+
+#[test]
+fn what_cannot_be_judged_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = text(folder.path());
+    run(&["eval", "synth:attic"]).refused(&["attic", "room"]);
+    run(&["eval", empty]).refused(&[empty, "synth:NAME", "--photos"]);
+    run(&["eval", "--photos", empty]).refused(&[empty, "no PNG"]);
+    run(&["eval", "--photos", text(&folder.path().join("none"))]).refused(&["none", "No such file"]);
+    assert_eq!(run(&["eval"]).code, 2);
+    assert_eq!(run(&["eval", "synth:room", "--photos", empty]).code, 2);
+    run(&["eval", "synth:room", "--max-cnt", "0"]).refused(&["max_cnt", "[1, 65535]"]);
+}
+
+#[test]
+fn a_peer_that_fails_is_named() {
+    let with = |peer: &str| run(&["eval", "synth:room", "--frames", "1", "--max-cnt", "20", "--peer", peer]);
+    with("exit 1 # gone").refused(&["peer 'gone'"]);
+    with("read q; echo 1,2; echo # short").refused(&["peer 'short'", "'1,2'", "u,v,level"]);
+    with("read q; echo nan,2,0; echo # odd").refused(&["peer 'odd'", "'nan,2,0'"]);
+    with("read q; echo 1,2,0 # cut").refused(&["peer 'cut'", "ended"]);
+}

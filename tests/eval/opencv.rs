@@ -1,0 +1,66 @@
+//! The detector beside OpenCV's, by the tool and `tests/oracle/peers.py`. Needs Python with OpenCV.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::images::{Kind, image};
+
+const SCRIPT: &str = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/tests/oracle/peers.py");
+
+/// The document of `eval` beside the named peers.
+fn eval(source: &[&str], peers: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vio_frontend"));
+    command.arg("eval").args(source).arg("--json");
+    for peer in peers {
+        command.args(["--peer", &format!("{SCRIPT} {peer}")]);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+/// Precision against FAST and cornerSubPix at every level: the required ratio, and no fewer matched.
+#[track_caller]
+fn assert_precise(document: &Value) {
+    let ratios = &document["ratios"][0];
+    assert!(numbers(&ratios["rms"]).iter().all(|&ratio| ratio <= 0.80), "{ratios}");
+    assert!(numbers(&ratios["matched"]).iter().all(|&ratio| ratio >= 1.0), "{ratios}");
+}
+
+#[test]
+#[ignore = "needs Python with OpenCV: make test-oracle"]
+fn synthetic_pictures_beside_opencv() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kind, seed) in [(Kind::Texture, 1), (Kind::Blocks, 2)] {
+        let picture = image(kind, 868, 600, seed);
+        let file = folder.path().join(format!("{kind:?}.png"));
+        image::save_buffer(file, picture.pixels(), 868, 600, image::ExtendedColorType::L8).unwrap();
+    }
+    let photos = ["--photos", folder.path().to_str().unwrap(), "--max-cnt", "300"];
+    let document = eval(&photos, &["fast-subpix", "fast", "orb"]);
+    let names: Vec<&str> =
+        document["detectors"].as_array().unwrap().iter().filter_map(|d| d["detector"].as_str()).collect();
+    assert_eq!(names, ["vio_frontend", "fast-subpix", "fast", "orb"]);
+    assert_precise(&document);
+}
+
+#[test]
+#[ignore = "minutes; needs Python with OpenCV: make test-all"]
+fn real_photos_beside_opencv() {
+    let Some(data) = crate::common::test_data() else { return };
+    let photos = data.join("photos");
+    campaign(&photos, "300");
+    campaign(&photos, "1000");
+}
+
+fn campaign(photos: &Path, count: &str) {
+    let document = eval(&["--photos", photos.to_str().unwrap(), "--max-cnt", count], &["fast-subpix", "orb"]);
+    println!("{count} points: {document:#}");
+    assert_precise(&document);
+}
