@@ -28,7 +28,7 @@ fn pictures_moved_by_thirds_of_a_pixel() {
     for precision in &figures.precision {
         assert!(precision.pairs > 200, "{precision:?}");
         assert!(precision.rms_px <= 0.25, "{precision:?}");
-        assert!(precision.matched >= 0.6, "{precision:?}");
+        assert!(precision.matched >= 0.5, "{precision:?}");
         assert!(precision.bias_px.iter().all(|bias| bias.abs() <= 0.05), "{precision:?}");
     }
     assert_eq!(figures.count.got, 300.0);
