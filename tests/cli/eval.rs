@@ -49,8 +49,10 @@ fn what_cannot_be_judged_is_refused() {
 
 #[test]
 fn a_peer_that_fails_is_named() {
-    let with = |peer: &str| run(&["eval", "synth:room", "--frames", "1", "--max-cnt", "20", "--peer", peer]);
-    with("exit 1 # gone").refused(&["peer 'gone'"]);
+    let folder = tempfile::tempdir().unwrap();
+    texture(200, 200, 0).save(folder.path().join("a.png")).unwrap();
+    let with = |peer: &str| run(&["eval", "--photos", text(folder.path()), "--max-cnt", "20", "--peer", peer]);
+    with("exit 1 # gone").refused(&["a.png", "peer 'gone'"]);
     with("read q; echo 1,2; echo # short").refused(&["peer 'short'", "'1,2'", "u,v,level"]);
     with("read q; echo nan,2,0; echo # odd").refused(&["peer 'odd'", "'nan,2,0'"]);
     with("read q; echo 1,2,0 # cut").refused(&["peer 'cut'", "ended"]);
