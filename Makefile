@@ -16,10 +16,11 @@ demo:
 # Every test, in the order in which a failure is cheapest to find.
 test: lint test-rust test-oracle test-tools test-compilers test-ros2
 
-# The long campaigns as well: count within 2 % on all real frames, deliberate mistakes, ROS 2 tests on both distributions
-# of the wheels.
+# The long campaigns as well: count within 2 % on all real frames, precision beside OpenCV on all photos, deliberate
+# mistakes, ROS 2 tests on both distributions of the wheels.
 test-all: test
 	cargo test --release --test detect -- --include-ignored --nocapture
+	$(WITH_TEST_PACKAGES) cargo test --release --test eval -- --ignored --nocapture real_photos
 	$(MAKE) mutants
 	$(MAKE) test-ros2 DISTRO=kilted
 
@@ -31,10 +32,12 @@ lint:
 test-rust:
 	cargo test --no-fail-fast
 
-# OpenCV as the oracle of pyramid and FAST (of the camera models it is in tests/camera.rs, as a table).
+# OpenCV as the oracle of pyramid and FAST (of the camera models it is in tests/camera.rs, as a table), and as a peer whose
+# precision is to be beaten.
 test-oracle: $(TEST_PACKAGES)/.done
 	cargo build --examples
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/opencv.py --stages $(TARGET)/debug/examples/stages
+	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_pictures
 
 test-tools: $(TEST_PACKAGES)/.done
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py
