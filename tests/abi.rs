@@ -1,10 +1,10 @@
-//! The structs that Rust and the kernels share have one layout.
+//! What Rust and the kernels share: the layout of structs, and kept PTX that is that of the sources.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::Path;
 
-use vio_frontend::gpu::abi;
+use vio_frontend::gpu::{abi, sources};
 
 #[test]
 fn the_layout_that_the_kernels_assert_is_that_of_rust() {
@@ -17,4 +17,18 @@ fn the_layout_that_the_kernels_assert_is_that_of_rust() {
     let drift = layout.lines().zip(committed.lines()).find(|(a, b)| a != b);
     assert_eq!(drift, None, "kernels/abi_layout.cuh is out of date: VIO_RENEW_GOLDEN=1 cargo test --test abi");
     assert_eq!(layout.len(), committed.len(), "kernels/abi_layout.cuh is out of date");
+}
+
+#[test]
+fn kept_ptx_is_that_of_the_sources() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let read = |name: &str| std::fs::read_to_string(kernels.join(name));
+    let list = read("programs.txt").unwrap();
+    assert!(sources::programs(&list).count() > 0);
+    for (name, files) in sources::programs(&list) {
+        let text = sources::join(&files, read).unwrap();
+        let stated = sources::stated_digest(&read(&format!("ptx/{name}.ptx")).unwrap());
+        let digest = sources::digest(61, &text);
+        assert_eq!(stated, Some(digest), "kernels/ptx/{name}.ptx is out of date: python3 tools/nvrtc.py check --renew");
+    }
 }

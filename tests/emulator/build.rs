@@ -7,6 +7,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use vio_frontend::gpu::sources;
+
 /// What watches the kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sanitizer {
@@ -54,8 +56,8 @@ impl Build {
         static BUILDING: Mutex<()> = Mutex::new(());
         let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
 
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulation");
-        let emulation = digest_folder(&sources, 0)?;
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulation");
+        let emulation = digest_folder(&folder, 0)?;
         let (runtime_flags, kernel_flags): (&[&str], &[&str]) = match self.sanitizer {
             Sanitizer::Plain => (&[], &[]),
             Sanitizer::Address => {
@@ -69,7 +71,7 @@ impl Build {
         for source in RUNTIME {
             let mut flags: Vec<&OsStr> = FLAGS.iter().chain(runtime_flags).map(OsStr::new).collect();
             flags.push(OsStr::new("-c"));
-            let source = sources.join(source);
+            let source = folder.join(source);
             flags.push(source.as_os_str());
             objects.push(compile(&flags, emulation, "o")?);
         }
@@ -80,7 +82,7 @@ impl Build {
             hasher.finalize()
         };
         let include = format!("-DKERNEL_SOURCES=\"{}\"", write_joined(&joined, kernels)?.display());
-        let source = sources.join("kernels.cpp");
+        let source = folder.join("kernels.cpp");
         let mut flags: Vec<&OsStr> = FLAGS.iter().chain(kernel_flags).map(OsStr::new).collect();
         flags.extend(self.flags.iter().map(OsStr::new));
         flags.extend([OsStr::new(&include), OsStr::new("-c"), source.as_os_str()]);
@@ -130,14 +132,13 @@ fn joined_sources(folder: &Path) -> Result<String, String> {
         fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let list = read("programs.txt")?;
-    let programs = list.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(':'));
-    let mut names: Vec<&str> = Vec::new();
-    for name in programs.flat_map(|(_, files)| files.split_whitespace()) {
-        if !names.contains(&name) {
-            names.push(name);
+    let mut files: Vec<&str> = Vec::new();
+    for file in sources::programs(&list).flat_map(|(_, files)| files) {
+        if !files.contains(&file) {
+            files.push(file);
         }
     }
-    names.into_iter().map(|name| Ok(format!("#line 1 \"{name}\"\n{}", read(name)?))).collect()
+    sources::join(&files, read)
 }
 
 /// The file that holds the joined sources; the same content has the same name.
