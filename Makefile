@@ -33,10 +33,11 @@ test-rust:
 	cargo test --no-fail-fast
 
 # OpenCV as the oracle of pyramid and FAST (of the camera models it is in tests/camera.rs, as a table), and as a peer whose
-# precision is to be beaten.
+# precision is to be beaten, or matched by the tracker.
 test-oracle: $(TEST_PACKAGES)/.done
 	cargo build --examples
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/opencv.py --stages $(TARGET)/debug/examples/stages
+	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/track.py --flow $(TARGET)/debug/examples/flow --pairs 3
 	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_pictures
 
 test-tools: $(TEST_PACKAGES)/.done

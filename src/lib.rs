@@ -20,6 +20,7 @@ pub mod detect;
 pub mod frontend;
 pub mod gpu;
 pub mod mask;
+pub mod track;
 // Around the frame: where it comes from, what leaves it.
 pub mod output;
 pub mod source;

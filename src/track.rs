@@ -1,0 +1,116 @@
+//! Tracking from one image to the next: types that the plain path and its twins share. Formulas: `kernels/README.md`.
+//!
+//! Pure functions of two pyramids: which tracks there are, and what becomes of the lost ones, is decided elsewhere.
+
+pub mod bilinear;
+pub mod gradient;
+pub mod patch;
+pub mod plain;
+pub mod solve;
+pub mod window;
+
+/// Least side of the window, px.
+pub const LEAST_WINDOW: u32 = 5;
+/// Greatest side of the window, px: up to here each lane of a warp sums in 32 bits.
+pub const GREATEST_WINDOW: u32 = 31;
+
+/// How points are tracked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackSettings {
+    /// Side of the square window, px of each level; odd, [`LEAST_WINDOW`] to [`GREATEST_WINDOW`]. Other values count
+    /// as the nearest one allowed.
+    pub window: u32,
+    /// Pyramid levels used, at most those that there are.
+    pub levels: u32,
+    /// Most steps at a level.
+    pub max_iter: u32,
+    /// A step at most this long ends a level, px of the level.
+    pub eps: f32,
+    /// Least smaller eigenvalue of the gradient matrix, per pixel of the window, in units of 1024 (grey levels / px)^2:
+    /// the scale of OpenCV's `minEigThreshold`.
+    pub min_eigenvalue: f32,
+    /// Greatest residual, grey levels (see [`Flow::residual`]).
+    pub max_residual: f32,
+    /// Greatest distance, level-0 px, between the start and where tracking back from the result ends. `None`: no
+    /// tracking back.
+    pub max_backward_error: Option<f32>,
+    /// Whether a gain and an offset of the light are estimated with the motion.
+    pub illumination: bool,
+}
+
+impl Default for TrackSettings {
+    fn default() -> Self {
+        Self {
+            window: 21,
+            levels: 3,
+            max_iter: 30,
+            eps: 0.01,
+            min_eigenvalue: 1e-4,
+            max_residual: f32::MAX,
+            max_backward_error: Some(0.5),
+            illumination: true,
+        }
+    }
+}
+
+impl TrackSettings {
+    /// Pixels of the window on each side of its centre.
+    pub fn radius(&self) -> usize {
+        (self.window.clamp(LEAST_WINDOW, GREATEST_WINDOW) / 2) as usize
+    }
+}
+
+/// A point to be found again. Positions are level-0 px, pixel centres at integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowStart {
+    /// Where it is in the previous image.
+    pub from: [f32; 2],
+    /// Where to look first in the current image.
+    pub guess: [f32; 2],
+    /// Whether the guess is good to a few pixels, so that the search begins at level 1 instead of the coarsest.
+    pub trusted: bool,
+}
+
+impl FlowStart {
+    /// A point of which nothing is known but where it was.
+    pub fn resting(from: [f32; 2]) -> Self {
+        Self { from, guess: from, trusted: false }
+    }
+}
+
+/// What became of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum FlowStatus {
+    /// Found.
+    Tracked = 0,
+    /// Its start is outside the image, or the search left it.
+    Outside = 1,
+    /// The smaller eigenvalue is below [`TrackSettings::min_eigenvalue`]: it looks alike along some direction.
+    LowTexture = 2,
+    /// The residual exceeds [`TrackSettings::max_residual`]: what was found looks different.
+    Residual = 3,
+    /// Tracking back ends elsewhere, or nowhere.
+    Inconsistent = 4,
+}
+
+impl FlowStatus {
+    /// All of them; the index is the number that devices use.
+    pub const ALL: [Self; 5] = [Self::Tracked, Self::Outside, Self::LowTexture, Self::Residual, Self::Inconsistent];
+}
+
+/// Where a point went. Floats are finite where the start's are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// Level-0 px in the current image. The start's `from` where the status is `Outside` or `LowTexture`.
+    pub position: [f32; 2],
+    /// What became of it.
+    pub status: FlowStatus,
+    /// Root mean square difference of the two windows at level 0, after gain and offset if these are estimated; grey
+    /// levels of the current image. 0 where the status is `Outside` or `LowTexture`.
+    pub residual: f32,
+    /// Smaller eigenvalue at level 0, in the unit of [`TrackSettings::min_eigenvalue`]; 0 where the start is outside.
+    pub min_eigenvalue: f32,
+    /// Distance between the start and where tracking back ended, level-0 px; 0 if it did not or was not done.
+    pub backward_error: f32,
+}

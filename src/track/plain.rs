@@ -1,0 +1,140 @@
+//! The plain path: the reference that every other one equals bit for bit, and the fallback on the CPU.
+
+use super::bilinear::Point;
+use super::solve::System;
+use super::window::Template;
+use super::{Flow, FlowStart, FlowStatus, TrackSettings};
+use crate::image::GrayImage;
+
+/// Coarsest level of a search with a trusted guess.
+const TRUSTED_TOP: usize = 1;
+
+/// Finds each start in the current image. Both pyramids hold the levels of contract C0, finest first, of one size.
+///
+/// Without any level every point is outside.
+pub fn track(
+    previous: &[&GrayImage],
+    current: &[&GrayImage],
+    starts: &[FlowStart],
+    settings: &TrackSettings,
+) -> Vec<Flow> {
+    starts.iter().map(|start| track_one(previous, current, start, settings)).collect()
+}
+
+/// Forward, the gates, and back again.
+fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart, settings: &TrackSettings) -> Flow {
+    let guess = difference(start.guess, start.from);
+    let forward = search(previous, current, start.from, guess, start.trusted, settings);
+    let mut flow = Flow {
+        position: start.from,
+        status: forward.status,
+        residual: forward.residual,
+        min_eigenvalue: forward.min_eigenvalue,
+        backward_error: 0.0,
+    };
+    if forward.status != FlowStatus::Tracked {
+        return flow;
+    }
+    flow.position = sum(start.from, forward.motion);
+    if settings.max_residual < flow.residual {
+        flow.status = FlowStatus::Residual;
+    } else if let Some(most) = settings.max_backward_error {
+        // In darker light a template that was good enough would not be: there and back share one gate.
+        let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
+        let backward = search(current, previous, flow.position, guess.map(|c| -c), start.trusted, &open);
+        let [x, y] = difference(sum(flow.position, backward.motion), start.from);
+        let squares = x * x + y * y;
+        if backward.status != FlowStatus::Tracked {
+            flow.status = FlowStatus::Inconsistent;
+        } else {
+            flow.backward_error = squares.sqrt();
+            if most * most < squares {
+                flow.status = FlowStatus::Inconsistent;
+            }
+        }
+    }
+    flow
+}
+
+/// What a search through the levels found.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    status: FlowStatus,
+    /// From the start to what was found, level-0 px.
+    motion: [f32; 2],
+    residual: f32,
+    min_eigenvalue: f32,
+}
+
+/// Coarse to fine. A level that fails leaves the motion as it was; the finest one decides.
+fn search(
+    from_levels: &[&GrayImage],
+    to_levels: &[&GrayImage],
+    from: [f32; 2],
+    guess: [f32; 2],
+    trusted: bool,
+    settings: &TrackSettings,
+) -> Search {
+    let mut search = Search { status: FlowStatus::Outside, motion: guess, residual: 0.0, min_eigenvalue: 0.0 };
+    let levels = from_levels.len().min(to_levels.len()).min(settings.levels as usize);
+    let levels = if trusted { levels.min(TRUSTED_TOP + 1) } else { levels };
+    for (level, (from_image, to_image)) in from_levels.iter().zip(to_levels).enumerate().take(levels).rev() {
+        let scale = (1_u32 << level) as f32;
+        let from = from.map(|c| (c + 0.5) / scale - 0.5);
+        let found = search_level(from_image, to_image, from, search.motion.map(|c| c / scale), settings);
+        search = Search { motion: found.motion.map(|c| c * scale), ..found };
+    }
+    search
+}
+
+/// Steps at one level until one is short; `motion` in px of the level.
+fn search_level(
+    from_image: &GrayImage,
+    to_image: &GrayImage,
+    from: [f32; 2],
+    motion: [f32; 2],
+    settings: &TrackSettings,
+) -> Search {
+    let mut search = Search { status: FlowStatus::Outside, motion, residual: 0.0, min_eigenvalue: 0.0 };
+    if !contains(from_image, from) {
+        return search;
+    }
+    let template = Template::new(from_image, &Point::new(from), settings.radius());
+    let system = System::new(template.sums(), settings.illumination);
+    search.min_eigenvalue = system.min_eigenvalue();
+    if search.min_eigenvalue < settings.min_eigenvalue || !system.is_solvable() {
+        search.status = FlowStatus::LowTexture;
+        return search;
+    }
+    let (mut moved, mut residual) = (motion, 0.0);
+    for _ in 0..settings.max_iter {
+        let to = sum(from, moved);
+        if !contains(to_image, to) {
+            return search;
+        }
+        let step = system.step(&template.sums_with(to_image, &Point::new(to)));
+        residual = system.residual(&step);
+        moved = sum(moved, step.motion);
+        let [x, y] = step.motion;
+        if x * x + y * y <= settings.eps * settings.eps {
+            break;
+        }
+    }
+    if contains(to_image, sum(from, moved)) {
+        search = Search { status: FlowStatus::Tracked, motion: moved, residual, ..search };
+    }
+    search
+}
+
+/// Whether a point lies between the centres of the first and the last pixel.
+fn contains(image: &GrayImage, [x, y]: [f32; 2]) -> bool {
+    0.0 <= x && x <= image.width() as f32 - 1.0 && 0.0 <= y && y <= image.height() as f32 - 1.0
+}
+
+fn sum([a, b]: [f32; 2], [c, d]: [f32; 2]) -> [f32; 2] {
+    [a + c, b + d]
+}
+
+fn difference([a, b]: [f32; 2], [c, d]: [f32; 2]) -> [f32; 2] {
+    [a - c, b - d]
+}

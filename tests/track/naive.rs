@@ -1,0 +1,161 @@
+//! C11 written once more from its text, slowly: every pixel of a window is asked of the image on its own.
+
+use vio_frontend::image::GrayImage;
+use vio_frontend::track::{Flow, FlowStart, FlowStatus, TrackSettings};
+
+/// What a search ends with: status, motion, residual, smaller eigenvalue.
+type Found = (FlowStatus, [f32; 2], f32, f32);
+
+struct Level<'a>(&'a GrayImage);
+
+/// A point as pixel and weights w00, w10, w01, w11.
+struct Place(i64, i64, [i64; 4]);
+
+impl Level<'_> {
+    fn pixel(&self, x: i64, y: i64) -> i64 {
+        let inside = |i: i64, side: usize| i.max(0).min(side as i64 - 1) as usize;
+        self.0.at(inside(x, self.0.width()), inside(y, self.0.height())).into()
+    }
+
+    fn scharr_x(&self, x: i64, y: i64) -> i64 {
+        (-1..=1).map(|k| [3, 10, 3][(k + 1) as usize] * (self.pixel(x + 1, y + k) - self.pixel(x - 1, y + k))).sum()
+    }
+
+    fn scharr_y(&self, x: i64, y: i64) -> i64 {
+        (-1..=1).map(|k| [3, 10, 3][(k + 1) as usize] * (self.pixel(x + k, y + 1) - self.pixel(x + k, y - 1))).sum()
+    }
+
+    fn holds(&self, [x, y]: [f32; 2]) -> bool {
+        (0.0..=self.0.width() as f32 - 1.0).contains(&x) && (0.0..=self.0.height() as f32 - 1.0).contains(&y)
+    }
+}
+
+fn place([x, y]: [f32; 2]) -> Place {
+    let (a, b) = (x - x.floor(), y - y.floor());
+    let rint = |w: f32| {
+        // Half to even, without the library's function.
+        let (low, rest) = (w.floor(), w - w.floor());
+        let up = rest > 0.5 || (rest == 0.5 && low as i64 % 2 == 1);
+        low as i64 + i64::from(up)
+    };
+    let w00 = rint(((1.0 - a) * (1.0 - b)) * 16384.0);
+    let w10 = rint((a * (1.0 - b)) * 16384.0);
+    let w01 = rint(((1.0 - a) * b) * 16384.0);
+    Place(x.floor() as i64, y.floor() as i64, [w00, w10, w01, 16384 - w00 - w10 - w01])
+}
+
+/// Offsets of the window, with a quantity interpolated at each.
+fn window(place: &Place, radius: i64, shift: u32, value: impl Fn(i64, i64) -> i64) -> Vec<i64> {
+    let Place(x, y, w) = *place;
+    let mut out = Vec::new();
+    for j in -radius..=radius {
+        for i in -radius..=radius {
+            let (x, y) = (x + i, y + j);
+            let sum = w[0] * value(x, y) + w[1] * value(x + 1, y) + w[2] * value(x, y + 1) + w[3] * value(x + 1, y + 1);
+            out.push((sum + (1 << (shift - 1))) >> shift);
+        }
+    }
+    out
+}
+
+/// <ab>
+fn product(a: &[i64], b: &[i64], free: bool) -> i64 {
+    let ab: i64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    if free { a.len() as i64 * ab - a.iter().sum::<i64>() * b.iter().sum::<i64>() } else { ab }
+}
+
+fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32; 2], s: &TrackSettings) -> Found {
+    if !from_image.holds(p) {
+        return (FlowStatus::Outside, start, 0.0, 0.0);
+    }
+    let radius = i64::from(s.window / 2);
+    let at = place(p);
+    let i = window(&at, radius, 9, |x, y| from_image.pixel(x, y));
+    let gx = window(&at, radius, 14, |x, y| from_image.scharr_x(x, y));
+    let gy = window(&at, radius, 14, |x, y| from_image.scharr_y(x, y));
+    let dot = |a: &[i64], b: &[i64]| product(a, b, s.illumination) as f64;
+    let (xx, xy, yy) = (dot(&gx, &gx), dot(&gx, &gy), dot(&gy, &gy));
+    let n = i.len() as f64;
+    let n = if s.illumination { n * n } else { n };
+    let det = xx * yy - xy * xy;
+    let root = ((xx - yy) * (xx - yy) + 4.0 * (xy * xy)).sqrt();
+    let eigenvalue = (((xx + yy) - root) / (2.0 * n * 1048576.0)) as f32;
+    if eigenvalue < s.min_eigenvalue || det <= 0.0 {
+        return (FlowStatus::LowTexture, start, 0.0, eigenvalue);
+    }
+    let (mut d, mut residual) = (start, 0.0);
+    for _ in 0..s.max_iter {
+        let q = [p[0] + d[0], p[1] + d[1]];
+        if !to_image.holds(q) {
+            return (FlowStatus::Outside, start, 0.0, eigenvalue);
+        }
+        let j = window(&place(q), radius, 9, |x, y| to_image.pixel(x, y));
+        let (ii, ij, jj) = (dot(&i, &i), dot(&i, &j), dot(&j, &j));
+        let factor = match (s.illumination, jj > 0.0) {
+            (false, _) => 1.0,
+            (true, false) => 8.0,
+            (true, true) => (ii as f32 / jj as f32).sqrt().clamp(0.125, 8.0),
+        };
+        let factor = f64::from(factor);
+        let (bx, by) = (dot(&gx, &j) * factor - dot(&gx, &i), dot(&gy, &j) * factor - dot(&gy, &i));
+        let inverse = 1.0 / det;
+        let step = [((xy * by - yy * bx) * inverse) as f32, ((xy * bx - xx * by) * inverse) as f32];
+        let squares = (factor * factor * jj - 2.0 * factor * ij) + ii;
+        residual = (squares.max(0.0) / (n * 1024.0)).sqrt() as f32;
+        d = [d[0] + step[0], d[1] + step[1]];
+        if step[0] * step[0] + step[1] * step[1] <= s.eps * s.eps {
+            break;
+        }
+    }
+    if to_image.holds([p[0] + d[0], p[1] + d[1]]) {
+        (FlowStatus::Tracked, d, residual, eigenvalue)
+    } else {
+        (FlowStatus::Outside, start, 0.0, eigenvalue)
+    }
+}
+
+fn search(
+    from_levels: &[&GrayImage],
+    to_levels: &[&GrayImage],
+    from: [f32; 2],
+    motion: [f32; 2],
+    trusted: bool,
+    settings: &TrackSettings,
+) -> Found {
+    let top = (settings.levels as usize).min(from_levels.len()) as i32 - 1;
+    let top = if trusted { top.min(1) } else { top };
+    let mut found = (FlowStatus::Outside, motion, 0.0, 0.0);
+    for l in (0..=top).rev() {
+        let (scale, l) = (2.0_f32.powi(l), l as usize);
+        let p = from.map(|c| (c + 0.5) / scale - 0.5);
+        found = level(&Level(from_levels[l]), &Level(to_levels[l]), p, found.1.map(|c| c / scale), settings);
+        found.1 = found.1.map(|c| c * scale);
+    }
+    found
+}
+
+pub fn track(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart, settings: &TrackSettings) -> Flow {
+    let guess = [start.guess[0] - start.from[0], start.guess[1] - start.from[1]];
+    let (status, m, residual, min_eigenvalue) = search(previous, current, start.from, guess, start.trusted, settings);
+    let mut flow = Flow { position: start.from, status, residual, min_eigenvalue, backward_error: 0.0 };
+    if status != FlowStatus::Tracked {
+        return flow;
+    }
+    flow.position = [start.from[0] + m[0], start.from[1] + m[1]];
+    if residual > settings.max_residual {
+        return Flow { status: FlowStatus::Residual, ..flow };
+    }
+    let Some(most) = settings.max_backward_error else { return flow };
+    let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
+    let (status, m, ..) = search(current, previous, flow.position, [-guess[0], -guess[1]], start.trusted, &open);
+    if status != FlowStatus::Tracked {
+        return Flow { status: FlowStatus::Inconsistent, ..flow };
+    }
+    let e = [(flow.position[0] + m[0]) - start.from[0], (flow.position[1] + m[1]) - start.from[1]];
+    let squares = e[0] * e[0] + e[1] * e[1];
+    flow.backward_error = squares.sqrt();
+    if squares > most * most {
+        flow.status = FlowStatus::Inconsistent;
+    }
+    flow
+}
