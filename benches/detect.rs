@@ -1,7 +1,8 @@
 //! Latency of the plain detector per stage: `cargo bench --bench detect [-- IMAGE...]`.
 //!
 //! Prints one JSON object per image and target: p50, p95 and p99 in microseconds over 300 frames, after a warm-up.
-//! Four shifted copies of the image take turns, so that no run sees the image of the one before.
+//! Four shifted copies of the image take turns, so that no run sees the image of the one before. The total is without
+//! descriptors.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,8 +17,18 @@ use vio_frontend::params::Params;
 
 const WARM_UP: usize = 60;
 const FRAMES: usize = 300;
-const STAGES: [&str; 9] =
-    ["pyramid", "threshold", "strength", "smooth", "suppress", "merge", "admit_and_sort", "select", "subpixel"];
+const STAGES: [&str; 10] = [
+    "pyramid",
+    "threshold",
+    "strength",
+    "smooth",
+    "suppress",
+    "merge",
+    "admit_and_sort",
+    "select",
+    "subpixel",
+    "describe",
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
@@ -102,6 +113,8 @@ fn run_stages(
     lap(7);
     black_box(stages.refine());
     lap(8);
+    stages.describe(image, &DetectSettings { describe: true, ..*settings });
+    lap(9);
     times
 }
 

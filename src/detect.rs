@@ -54,7 +54,7 @@ impl From<&Params> for DetectSettings {
             grid_x: params.grid_x,
             grid_y: params.grid_y,
             levels: params.pyramid_levels,
-            describe: false,
+            describe: params.publish_descriptors,
         }
     }
 }

@@ -4,5 +4,5 @@ mod features_csv;
 pub mod overlay;
 mod summary;
 
-pub use features_csv::{FEATURES_HEADER, FeaturesCsv};
+pub use features_csv::{DESCRIPTORS_FILE, FEATURES_HEADER, FeaturesCsv};
 pub use summary::{Fallback, Run, Summary};

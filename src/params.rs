@@ -117,6 +117,8 @@ parameters! {
     image_transport: ImageTransport = ImageTransport::Raw, unit "", range .., apply Start;
     /// Images that may wait for processing; the oldest is dropped and counted.
     image_queue_size: u32 = 2, unit "images", range 1.0..=64.0, apply Start;
+    /// Whether features carry their descriptors of 128 bytes, in the field `descriptor`.
+    publish_descriptors: bool = false, unit "", range .., apply NextFrame;
     /// `auto` takes the GPU where there is one; `cuda` insists on it; `cpu` never looks.
     device: Device = Device::Auto, unit "", range .., apply Start;
 }

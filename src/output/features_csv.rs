@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use crate::frontend::FrameOutput;
 
+/// The file beside it, where descriptors are wanted: 128 bytes a feature (contract C10), in the order of the lines.
+pub const DESCRIPTORS_FILE: &str = "descriptors.bin";
+
 /// The first line. Units: ns; level-0 pixels (u, v); plane z = 1 (x, y) and 1/s (vx, vy), 0 where uncalibrated.
 pub const FEATURES_HEADER: &str = "stamp_ns,id,u,v,x,y,vx,vy,age,level,score";
 

@@ -1,8 +1,10 @@
 //! The byte layout of the `features` topic, `sensor_msgs/PointCloud2`.
 
+use crate::feature::Descriptor;
 use crate::frontend::OutputPoint;
 
 /// `sensor_msgs/PointField` datatypes.
+pub const UINT8: u8 = 2;
 pub const UINT32: u8 = 6;
 pub const FLOAT32: u8 = 7;
 
@@ -24,13 +26,23 @@ pub const FIELDS: [(&str, u8); 12] = [
 
 /// Bytes of one point.
 pub const POINT_STEP: usize = 4 * FIELDS.len();
+/// The field that `publish_descriptors` adds at the end: [`Descriptor::LEN`] times [`UINT8`].
+pub const DESCRIPTOR_FIELD: &str = "descriptor";
+/// Bytes of one point with its descriptor.
+pub const DESCRIBED_STEP: usize = POINT_STEP + Descriptor::LEN;
 
-/// Writes `points` into `data`, which has `points.len() * POINT_STEP` bytes.
+/// Writes `points` into `data`, which has `points.len()` times `step` bytes; with [`DESCRIBED_STEP`], the descriptors as
+/// well.
 ///
 /// x, y, z is the point on the normalised plane (z = 1), or 0, 0, 0 where there is no bearing: uncalibrated, or outside
 /// the validity of the camera model. Never NaN.
-pub fn write(points: &[OutputPoint], data: &mut [u8]) {
-    for (point, bytes) in points.iter().zip(data.chunks_exact_mut(POINT_STEP)) {
+pub fn write(points: &[OutputPoint], descriptors: &[Descriptor], step: usize, data: &mut [u8]) {
+    for (Descriptor(descriptor), bytes) in descriptors.iter().zip(data.chunks_exact_mut(step)) {
+        if let Some(bytes) = bytes.get_mut(POINT_STEP..DESCRIBED_STEP) {
+            bytes.copy_from_slice(descriptor);
+        }
+    }
+    for (point, bytes) in points.iter().zip(data.chunks_exact_mut(step)) {
         let [x, y, z] = point.normalised.map_or([0.0; 3], |[x, y]| [x as f32, y as f32, 1.0]);
         let [vx, vy] = point.velocity.map(|v| v as f32);
         let feature = &point.feature;

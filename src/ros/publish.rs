@@ -6,6 +6,7 @@ use ros_env::sensor_msgs::msg::rmw::{PointCloud2, PointField};
 use ros_env::std_msgs::msg::rmw::{Bool, Header};
 
 use super::points;
+use crate::feature::Descriptor;
 use crate::frontend::FrameOutput;
 
 /// Depth of the reliable output queues: half a second at 20 Hz for a back end that stalls.
@@ -16,45 +17,61 @@ pub(super) struct Outputs {
     features: Publisher<PointCloud2>,
     restart: Publisher<Bool>,
     fields: Sequence<PointField>,
+    /// Those and the descriptor.
+    described_fields: Sequence<PointField>,
 }
 
 impl Outputs {
     pub(super) fn new(node: &Node) -> Result<Self, RclrsError> {
-        let fields = points::FIELDS.iter().enumerate().map(|(i, (name, datatype))| PointField {
+        let field = |(i, (name, datatype)): (usize, &(&str, u8))| PointField {
             name: (*name).into(),
             offset: 4 * i as u32,
             datatype: *datatype,
             count: 1,
-        });
+        };
+        let descriptor = PointField {
+            name: points::DESCRIPTOR_FIELD.into(),
+            offset: points::POINT_STEP as u32,
+            datatype: points::UINT8,
+            count: Descriptor::LEN as u32,
+        };
+        let fields = || points::FIELDS.iter().enumerate().map(field);
         Ok(Self {
             features: node.create_publisher("features".keep_last(DEPTH).reliable())?,
             restart: node.create_publisher("restart".keep_last(DEPTH).reliable())?,
-            fields: fields.collect(),
+            fields: fields().collect(),
+            described_fields: fields().chain([descriptor]).collect(),
         })
     }
 
     /// Publishes one frame: the restart first, so that a back end clears its state before new ids arrive.
-    pub(super) fn publish(&self, header: &Header, output: &FrameOutput) -> Result<(), RclrsError> {
+    ///
+    /// `describe` is `publish_descriptors`: a frame without features has the field as well.
+    pub(super) fn publish(&self, header: &Header, output: &FrameOutput, describe: bool) -> Result<(), RclrsError> {
         if output.restart.is_some() {
             self.restart.publish(Bool { data: true })?;
         }
         if !output.publish {
             return Ok(());
         }
-        self.features.publish(self.cloud(header, output))
+        self.features.publish(self.cloud(header, output, describe))
     }
 
-    fn cloud(&self, header: &Header, output: &FrameOutput) -> PointCloud2 {
-        let row_step = output.points.len() * points::POINT_STEP;
+    fn cloud(&self, header: &Header, output: &FrameOutput, describe: bool) -> PointCloud2 {
+        let (fields, step) = match describe {
+            true => (&self.described_fields, points::DESCRIBED_STEP),
+            false => (&self.fields, points::POINT_STEP),
+        };
+        let row_step = output.points.len() * step;
         let mut data = Sequence::new(row_step);
-        points::write(&output.points, data.as_mut_slice());
+        points::write(&output.points, &output.descriptors, step, data.as_mut_slice());
         PointCloud2 {
             header: header.clone(),
             height: 1,
             width: output.points.len() as u32,
-            fields: self.fields.clone(),
+            fields: fields.clone(),
             is_bigendian: false,
-            point_step: points::POINT_STEP as u32,
+            point_step: step as u32,
             row_step: row_step as u32,
             data,
             is_dense: true,

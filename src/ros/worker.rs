@@ -76,10 +76,13 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, outputs: &Outputs, p
         match outcome {
             Ok(output) => {
                 let start = Instant::now();
-                let published = outputs.publish(header, &output).and_then(|()| match output.publish {
-                    true => painter.offer(header, frontend.gray(), &output.points),
-                    false => Ok(()),
-                });
+                let published =
+                    outputs.publish(header, &output, frontend.params().publish_descriptors).and_then(|()| match output
+                        .publish
+                    {
+                        true => painter.offer(header, frontend.gray(), &output.points),
+                        false => Ok(()),
+                    });
                 if let Err(error) = published {
                     complaints.warn("publish", format_args!("frame not published: {error}"));
                 }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{run, sequence, text};
+use crate::{params_file, run, sequence, text};
 
 /// Two equal runs.
 fn runs(folder: &Path) -> [PathBuf; 2] {
@@ -63,6 +63,32 @@ fn the_first_difference_names_stage_frame_and_index() {
     let u: f32 = whole.lines().nth(1).unwrap().split(',').nth(2).unwrap().parse().unwrap();
     change(&b, 1, 2, &(u + 0.001).to_string());
     differs(&a, &b, &["stage sub-pixel", "frame 0", "index 0", "u "]);
+}
+
+#[test]
+fn a_differing_descriptor_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = sequence(folder.path(), 3);
+    let params = params_file(folder.path(), &["publish_descriptors: true", "max_cnt: 20"]);
+    let [a, b] = ["a", "b"].map(|name| {
+        let out = folder.path().join(name);
+        run(&["replay", text(&images), "--out", text(&out), "--params", text(&params)]).succeeded();
+        out
+    });
+    let file = b.join("descriptors.bin");
+    let whole = fs::read(&file).unwrap();
+    assert_eq!(whole.len(), 3 * 20 * 128);
+    run(&["compare", text(&a), text(&b)]).succeeded();
+
+    let mut changed = whole.clone();
+    changed[(20 + 7) * 128 + 5] ^= 1;
+    fs::write(&file, &changed).unwrap();
+    differs(&a, &b, &["stage descriptor", "frame 1 (stamp 100000000)", "index 7", "byte 5"]);
+    fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+    run(&["compare", text(&a), text(&b)]).refused(&["descriptors.bin", "ends before"]);
+    // A run without descriptors is compared by what it has, and leaves none of an earlier run behind.
+    run(&["replay", text(&images), "--out", text(&b), "--max-frames", "3"]).succeeded();
+    assert!(!file.exists());
 }
 
 #[test]

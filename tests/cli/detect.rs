@@ -1,5 +1,8 @@
 use std::fs;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::{params_file, run, sequence, text};
 
 #[test]
@@ -22,6 +25,23 @@ fn json_holds_the_fields_that_others_read() {
         assert_eq!(keys, ["level", "score", "threshold", "u", "v"]);
         assert!((0.0..160.0).contains(&feature["u"].as_f64().unwrap()));
     }
+}
+
+#[test]
+fn descriptors_come_with_the_flag_or_the_parameter() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = sequence(folder.path(), 1).join("0.png");
+    let params = params_file(folder.path(), &["publish_descriptors: true"]);
+    let by_flag = run(&["detect", text(&image), "--json", "--descriptors"]).succeeded().stdout;
+    let by_parameter = run(&["detect", text(&image), "--json", "--params", text(&params)]).succeeded().stdout;
+    assert_eq!(by_flag, by_parameter);
+    let document: serde_json::Value = serde_json::from_str(&by_flag).unwrap();
+    for feature in document["features"].as_array().unwrap() {
+        let bytes = STANDARD.decode(feature["descriptor"].as_str().unwrap()).unwrap();
+        let sum: u32 = bytes.iter().map(|&q| u32::from(q).pow(2)).sum();
+        assert!(bytes.len() == 128 && (50_000..=65_025).contains(&sum), "{sum}");
+    }
+    assert_eq!(run(&["detect", text(&image), "--descriptors"]).code, 2);
 }
 
 #[test]

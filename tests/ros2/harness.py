@@ -88,6 +88,9 @@ def points(cloud):
     assert not cloud.is_bigendian and cloud.height == 1 and cloud.is_dense
     assert cloud.row_step == cloud.point_step * cloud.width == len(cloud.data)
     kinds = [(name, "<u4" if name in unsigned else "<f4") for name in FIELDS]
+    for field in cloud.fields[len(FIELDS) :]:
+        assert (field.name, field.offset, field.datatype, field.count) == ("descriptor", 4 * len(FIELDS), 2, 128)
+        kinds.append(("descriptor", "u1", 128))
     assert cloud.point_step == np.dtype(kinds).itemsize
     return np.frombuffer(bytes(cloud.data), dtype=kinds)
 

@@ -1,5 +1,7 @@
 """Images of every kind through the real node: what is the same picture must give the same features."""
 
+import base64
+
 import cv2
 import numpy as np
 import pytest
@@ -31,6 +33,31 @@ def test_node_equals_offline_tool(session, reference):
     assert np.array_equal(found["id"], np.arange(300)) and not found["age"].any()
     # Uncalibrated: no bearings, and never NaN.
     assert not any(found[name].any() for name in ("x", "y", "z", "vx", "vy"))
+
+
+def test_descriptors_are_those_of_the_offline_tool(session, reference):
+    assert "descriptor" not in session.features(message(photo())).dtype.names
+    assert session.set_parameter("publish_descriptors", True).successful
+    found = session.features(message(photo()))
+    expected = offline(photo(), "--max-cnt", "300", "--params", "tests/ros2/pinned_threshold.yaml", "--descriptors")
+    assert np.array_equal(found["descriptor"], [list(base64.b64decode(f["descriptor"])) for f in expected])
+    assert found["descriptor"].any(axis=1).all()
+    # The rest of the layout stays, and a frame without features keeps the field.
+    assert np.array_equal(found["u"], np.array([f["u"] for f in expected], np.float32))
+    empty = session.features(message(np.zeros((240, 320), np.uint8)))
+    assert len(empty) == 0 and empty.dtype.names[-1] == "descriptor"
+    assert session.set_parameter("publish_descriptors", False).successful
+    assert session.features(message(scene())).tobytes() == reference
+
+
+def test_prefilter_is_the_binomial_filter(session, reference):
+    kernel = np.outer([1, 2, 1], [1, 2, 1])
+    blurred = (cv2.filter2D(scene().astype(np.float64), -1, kernel) + 8) // 16
+    expected = session.features(message(blurred.astype(np.uint8)))
+    assert session.set_parameter("prefilter", "binomial3").successful
+    assert session.features(message(scene())).tobytes() == expected.tobytes() != reference
+    assert session.set_parameter("prefilter", "none").successful
+    assert session.features(message(scene())).tobytes() == reference
 
 
 def test_t01_padded_rows(session, reference):

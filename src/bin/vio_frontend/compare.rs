@@ -1,11 +1,14 @@
 //! `compare`: the first difference between two runs.
 
+mod descriptors;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use descriptors::Descriptors;
 use vio_frontend::output::FEATURES_HEADER;
 
 /// Name the first difference between two runs: stage, frame, index
@@ -98,6 +101,12 @@ impl Place {
         self.features += 1;
     }
 
+    /// The current feature.
+    fn here(&self) -> String {
+        let stamp = self.stamp.as_deref().unwrap_or("");
+        format!("frame {} (stamp {stamp}), index {}", self.frames.saturating_sub(1), self.index)
+    }
+
     /// The next feature of the current frame, for a table that ends before the other does.
     fn after(&self) -> String {
         match &self.stamp {
@@ -108,6 +117,7 @@ impl Place {
 }
 
 fn compare_features(a: &Path, b: &Path) -> anyhow::Result<Outcome> {
+    let mut descriptors = Descriptors::beside([a, b])?;
     let (mut a, mut b) = (Table::open(a)?, Table::open(b)?);
     let mut place = Place::default();
     loop {
@@ -121,6 +131,11 @@ fn compare_features(a: &Path, b: &Path) -> anyhow::Result<Outcome> {
                     return Ok(Outcome::Differ(describe(&fields_a, &fields_b, &mut place)));
                 }
                 place.step(fields_a.first().unwrap_or(&""));
+                if let Some(descriptors) = &mut descriptors
+                    && let Some(difference) = descriptors.next_difference()?
+                {
+                    return Ok(Outcome::Differ(format!("stage descriptor, {}: {difference}", place.here())));
+                }
             }
         }
     }
@@ -154,7 +169,7 @@ fn describe(a: &[&str], b: &[&str], place: &mut Place) -> String {
         format!("{} {} | {}", columns.get(i).unwrap_or(&""), a.get(i).unwrap_or(&""), b.get(i).unwrap_or(&""))
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
-    format!("stage {stage}, frame {} (stamp {}), index {}: {shown}", place.frames - 1, stamps.0, place.index)
+    format!("stage {stage}, {}: {shown}", place.here())
 }
 
 /// The stage that sets a column; positions a pixel apart are different corners, not different sub-pixel offsets.

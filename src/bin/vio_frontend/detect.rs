@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use vio_frontend::camera::Camera;
+use vio_frontend::feature::{Descriptor, Feature};
 use vio_frontend::frame::Frame;
 use vio_frontend::frontend::{Frontend, OutputPoint};
 use vio_frontend::image::GrayImage;
@@ -27,6 +30,9 @@ pub struct Args {
     /// JSON instead of CSV
     #[arg(long)]
     json: bool,
+    /// Descriptors in the JSON (128 bytes in base64), as with the parameter `publish_descriptors`
+    #[arg(long, requires = "json")]
+    descriptors: bool,
 }
 
 /// The JSON document. Positions are level-0 pixels, pixel centres at integers.
@@ -47,12 +53,16 @@ struct FeatureRow {
     level: u8,
     score: u32,
     threshold: u8,
+    /// The bytes of contract C10 in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    descriptor: Option<String>,
 }
 
-impl From<&OutputPoint> for FeatureRow {
-    fn from(point: &OutputPoint) -> Self {
-        let feature = &point.feature;
-        Self { u: feature.u, v: feature.v, level: feature.level, score: feature.score, threshold: feature.threshold }
+impl FeatureRow {
+    fn new(point: &OutputPoint, descriptor: Option<&Descriptor>) -> Self {
+        let Feature { u, v, level, score, threshold, .. } = point.feature;
+        let descriptor = descriptor.map(|descriptor| STANDARD.encode(descriptor.0));
+        Self { u, v, level, score, threshold, descriptor }
     }
 }
 
@@ -61,6 +71,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     if let Some(max_cnt) = args.max_cnt {
         params.set("max_cnt", &Value::Integer(i64::from(max_cnt)))?;
     }
+    params.publish_descriptors |= args.descriptors;
     let camera = Camera::resolve(&params, || Ok(None))?;
     let mut frontend = Frontend::new(params, camera)?;
 
@@ -72,7 +83,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let output = frontend.process(&frame).context(path)?;
 
     let [width, height] = output.size;
-    let features: Vec<FeatureRow> = output.points.iter().map(FeatureRow::from).collect();
+    let descriptor = |i: usize| output.descriptors.get(i);
+    let features = output.points.iter().enumerate().map(|(i, point)| FeatureRow::new(point, descriptor(i)));
+    let features: Vec<FeatureRow> = features.collect();
     if args.json {
         let document = Document { width, height, device: "cpu", offered: output.offered, features };
         serde_json::to_writer(&mut *out, &document).map_err(std::io::Error::from)?;

@@ -1,7 +1,7 @@
 //! The files of a run.
 
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -10,7 +10,7 @@ use image::{ExtendedColorType, ImageEncoder};
 use vio_frontend::frontend::FrameOutput;
 use vio_frontend::image::GrayImage;
 use vio_frontend::output::overlay::{self, ColourBy, PixelOrder};
-use vio_frontend::output::{FeaturesCsv, Summary};
+use vio_frontend::output::{DESCRIPTORS_FILE, FeaturesCsv, Summary};
 
 use super::report::Report;
 
@@ -18,6 +18,8 @@ use super::report::Report;
 pub struct OutFolder {
     path: PathBuf,
     features: FeaturesCsv<BufWriter<File>>,
+    /// Made with the first descriptor that comes.
+    descriptors: Option<BufWriter<File>>,
     overlays: Option<Overlays>,
     report: Option<Report>,
     /// The drawing buffer, used again for every frame.
@@ -35,10 +37,19 @@ impl OutFolder {
     /// Errors: whatever cannot be created, with its path.
     pub fn create(path: &Path, overlay: bool, report: bool, frames: usize) -> anyhow::Result<Self> {
         fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
+        // Those of an earlier run would not fit the new features.
+        let stale = path.join(DESCRIPTORS_FILE);
+        match fs::remove_file(&stale) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove {}", stale.display()));
+            }
+            _ => (),
+        }
         let features = path.join("features.csv");
         let open = || FeaturesCsv::new(BufWriter::new(File::create(&features)?));
         Ok(Self {
             features: open().with_context(|| format!("cannot write {}", features.display()))?,
+            descriptors: None,
             overlays: if overlay { Some(Overlays::create(path.join("overlay"))?) } else { None },
             report: report.then(|| Report::new(frames)),
             path: path.to_owned(),
@@ -51,6 +62,8 @@ impl OutFolder {
         if output.publish {
             let path = || format!("cannot write {}", self.path.join("features.csv").display());
             self.features.write(output).with_context(path)?;
+            self.describe(output)
+                .with_context(|| format!("cannot write {}", self.path.join(DESCRIPTORS_FILE).display()))?;
         }
         let sampled = self.report.as_mut().is_some_and(|report| report.frame(index, output));
         if self.overlays.is_none() && !sampled {
@@ -67,6 +80,14 @@ impl OutFolder {
         Ok(())
     }
 
+    fn describe(&mut self, output: &FrameOutput) -> std::io::Result<()> {
+        if self.descriptors.is_none() && !output.descriptors.is_empty() {
+            self.descriptors = Some(BufWriter::new(File::create(self.path.join(DESCRIPTORS_FILE))?));
+        }
+        let Some(file) = &mut self.descriptors else { return Ok(()) };
+        output.descriptors.iter().try_for_each(|descriptor| file.write_all(&descriptor.0))
+    }
+
     /// Closes everything. Yields what was written.
     pub fn finish(self, summary: &Summary) -> anyhow::Result<Vec<String>> {
         let name = |file: &str| self.path.join(file).display().to_string();
@@ -76,6 +97,11 @@ impl OutFolder {
         text.push('\n');
         fs::write(&summary_file, text).with_context(|| format!("cannot write {summary_file}"))?;
         let mut written = vec![features, summary_file];
+        if let Some(mut file) = self.descriptors {
+            let path = name(DESCRIPTORS_FILE);
+            file.flush().with_context(|| format!("cannot write {path}"))?;
+            written.push(path);
+        }
         if let Some(overlays) = self.overlays {
             written.push(format!("{} ({} images)", overlays.path.display(), overlays.written));
         }
