@@ -27,6 +27,9 @@ __device__ void directions(i32 gx, i32 gy, u32 (&pairs)[PAIRS]) {
     pairs[3] = (most(up, across) - across) | least(right, up) << 17;
 }
 
+// Three pixels across the direction of a difference.
+__device__ i32 smooth(i32 a, i32 b, i32 c) { return (a + 2 * b + c + 2) >> 2; }
+
 // Greatest q with q * q * sum <= 65025 * value: guessed in f32, put right in integers.
 __device__ u32 root_share(u32 value, u32 sum) {
     const u64 limit = 65025ull * value;
@@ -38,27 +41,39 @@ __device__ u32 root_share(u32 value, u32 sum) {
     return q;
 }
 
+// What one row gives to a column of the square: the pixels beside it, and its own smoothed along the row.
+struct RowPart {
+    i32 left, right, across;
+};
+
+__device__ RowPart row_part(const u8* pixels, const Level& level, i32 x, i32 y) {
+    const u8* row = pixels + u32(least(most(y, 0), level.height - 1)) * level.pitch;
+    const i32 left = row[least(most(x - 1, 0), level.width - 1)], right = row[least(most(x + 1, 0), level.width - 1)];
+    return {left, right, smooth(left, row[least(most(x, 0), level.width - 1)], right)};
+}
+
 // Sums of one column of the square into the rows of cells. A lane takes the upper or the lower eight pixels, from the
-// edge to the middle, so that the weights are the same constants for both; the two middle rows of cells get parts of both.
+// edge to the middle, so that the weights are the same constants for both; the middle rows of cells get parts of both.
 __device__ void sum_column(const u8* pixels, const Level& level, i32 x, i32 y, DescribeShared& shared, u32 first) {
     const i32 lane = threadIdx.x % WARP, column = lane % PATCH;
     const bool lower = lane >= PATCH;
-    const i32 at_x = x + column - PATCH / 2;
-    const i32 left = least(most(at_x - 1, 0), level.width - 1), right = least(most(at_x + 1, 0), level.width - 1);
-    const i32 here = least(most(at_x, 0), level.width - 1);
+    const i32 at_x = x + column - PATCH / 2, step = lower ? -1 : 1;
+    i32 at_y = y + (lower ? PATCH / 2 - 1 : -PATCH / 2);
+    RowPart before = row_part(pixels, level, at_x, at_y - step), here = row_part(pixels, level, at_x, at_y);
     u32 sums[3][PAIRS] = {}; // at most 32 * 510 each
     #pragma unroll
     for (i32 k = 0; k < PATCH / 2; ++k) {
-        const i32 at_y = y + (lower ? PATCH / 2 - 1 - k : k - PATCH / 2);
-        const u8* row = pixels + u32(least(most(at_y, 0), level.height - 1)) * level.pitch;
-        const u8* above = pixels + u32(least(most(at_y - 1, 0), level.height - 1)) * level.pitch;
-        const u8* below = pixels + u32(least(most(at_y + 1, 0), level.height - 1)) * level.pitch;
+        at_y += step;
+        const RowPart after = row_part(pixels, level, at_x, at_y);
         u32 pairs[PAIRS];
-        directions(i32(row[right]) - row[left], i32(below[here]) - above[here], pairs);
+        directions(smooth(before.right, here.right, after.right) - smooth(before.left, here.left, after.left),
+                   step * (after.across - before.across), pairs);
         #pragma unroll
         for (i32 c = 0; c < 3; ++c)
             #pragma unroll
             for (u32 p = 0; p < PAIRS; ++p) sums[c][p] += share(k, c) * pairs[p];
+        before = here;
+        here = after;
     }
     const u32 edge = lower ? CELLS - 1 : 0, middle = lower ? CELLS - 2 : 1;
     #pragma unroll

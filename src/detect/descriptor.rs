@@ -39,8 +39,13 @@ pub fn describe(corner: &Corner, image: &GrayImage) -> Descriptor {
     let patch = patch(image, x, y);
     // By row of cells, octant and column of the square; at most 32 * 2 * 255.
     let mut columns = [[[0_u16; SIDE]; OCTANTS]; CELLS];
+    let mut across = [[0; SIDE]; SIDE + 2];
+    for (smoothed, row) in across.iter_mut().zip(&patch) {
+        *smoothed = smooth_across(row);
+    }
     for y in 0..SIDE {
-        let directions = directions(&patch[y], &patch[y + 1], &patch[y + 2]);
+        let here = smooth_down(&patch[y], &patch[y + 1], &patch[y + 2]);
+        let directions = directions(&here, &across[y], &across[y + 2]);
         for (columns, shares) in columns.iter_mut().zip(&SHARES).filter(|(_, shares)| shares[y] > 0) {
             for (octant, (columns, part)) in columns.iter_mut().zip(&directions).enumerate() {
                 let weight = shares[y] << (octant % 2);
@@ -80,14 +85,36 @@ fn patch(image: &GrayImage, x: usize, y: usize) -> Patch {
     patch
 }
 
+/// A row smoothed along itself; the first value is that of its second pixel.
+fn smooth_across(row: &[u8; SIDE + 2]) -> [u8; SIDE] {
+    let mut smoothed = [0; SIDE];
+    for (i, smoothed) in smoothed.iter_mut().enumerate() {
+        *smoothed = smooth(row[i], row[i + 1], row[i + 2]);
+    }
+    smoothed
+}
+
+/// A row smoothed with the rows above and below.
+fn smooth_down(above: &[u8; SIDE + 2], here: &[u8; SIDE + 2], below: &[u8; SIDE + 2]) -> [u8; SIDE + 2] {
+    let mut smoothed = [0; SIDE + 2];
+    for (i, smoothed) in smoothed.iter_mut().enumerate() {
+        *smoothed = smooth(above[i], here[i], below[i]);
+    }
+    smoothed
+}
+
+fn smooth(a: u8, b: u8, c: u8) -> u8 {
+    ((u16::from(a) + 2 * u16::from(b) + u16::from(c) + 2) >> 2) as u8
+}
+
 /// Each gradient of a row as a sum of its nearest axis (even octants) and diagonal (odd octants): the parts along
-/// them, those of the diagonals halved, from the row and the ones above and below.
+/// them, those of the diagonals halved, from the row and the ones above and below, each smoothed along the other axis.
 ///
 /// Without branches and in bytes, so that it compiles to vector instructions.
-fn directions(above: &[u8; 18], here: &[u8; 18], below: &[u8; 18]) -> [[u8; SIDE]; OCTANTS] {
+fn directions(here: &[u8; SIDE + 2], above: &[u8; SIDE], below: &[u8; SIDE]) -> [[u8; SIDE]; OCTANTS] {
     let mut parts = [[0; SIDE]; OCTANTS];
     for i in 0..SIDE {
-        let (left, right, up, down) = (here[i], here[i + 2], above[i + 1], below[i + 1]);
+        let (left, right, up, down) = (here[i], here[i + 2], above[i], below[i]);
         let (rightward, leftward) = (right.saturating_sub(left), left.saturating_sub(right));
         let (downward, upward) = (down.saturating_sub(up), up.saturating_sub(down));
         let (across, along) = (rightward | leftward, downward | upward);

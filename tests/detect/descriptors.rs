@@ -63,16 +63,16 @@ fn cells_of_a_ramp_hold_their_shares() {
     }
 }
 
-/// One bright pixel: its four neighbours hold the gradient, and each points at it.
+/// One bright pixel: its eight neighbours hold the gradient, and each points at it.
 #[test]
-fn one_bright_pixel_fills_four_octants() {
+fn one_bright_pixel_fills_all_octants() {
     let mut image = image(Kind::Black, 40, 40, 0);
     image.pixels_mut()[22 * 40 + 22] = 200;
     let bytes = at(&image, 20, 20).0;
     let filled: Vec<usize> = (0..128).filter(|&i| bytes[i] > 0).collect();
     // The neighbours' offsets are 1, 2 and 3, which the cells 2 and 3 share, but for 1/8 of offset 1 in cell 1.
     assert!(filled.iter().all(|i| i / 32 >= 1 && i / 8 % 4 >= 1), "{filled:?}");
-    assert_eq!(octants(&at(&image, 20, 20)), [0, 2, 4, 6]);
+    assert_eq!(octants(&at(&image, 20, 20)), [0, 1, 2, 3, 4, 5, 6, 7]);
     // All of it is shared: the squares of the bytes add up to 255 * 255, but for rounding down.
     let sum: u32 = bytes.iter().map(|&q| u32::from(q).pow(2)).sum();
     assert!((62_000..=65_025).contains(&sum), "{sum}");
@@ -83,9 +83,9 @@ fn flat_surroundings_give_zeros() {
     assert_eq!(at(&image(Kind::White, 32, 32, 0), 4, 27), Descriptor([0; Descriptor::LEN]));
 }
 
-/// The greatest sum that there is: diagonal stripes with |gx| = |gy| = 255 at every pixel, up and down by turns.
+/// Diagonal stripes have |gx| = |gy| at every pixel, up and down by turns.
 #[test]
-fn full_contrast_everywhere_does_not_overflow() {
+fn stripes_fill_two_opposite_octants() {
     let stripes = GrayImage::from_fn(32, 32, |x, y| if (x + y) / 2 % 2 == 0 { 0 } else { 255 });
     let descriptor = at(&stripes, 16, 16);
     assert_eq!(octants(&descriptor), [1, 5]);
@@ -115,7 +115,10 @@ fn neither_brightness_nor_contrast_counts() {
     let brighter = GrayImage::from_fn(64, 64, |x, y| scene.at(x, y) + 90);
     let doubled = GrayImage::from_fn(64, 64, |x, y| 2 * (scene.at(x, y) - 20));
     assert_eq!(at(&brighter, 30, 30), at(&scene, 30, 30));
-    assert_eq!(at(&doubled, 30, 30), at(&scene, 30, 30));
+    // Of a changed contrast only the rounding differs.
+    let (a, b) = (at(&doubled, 30, 30), at(&scene, 30, 30));
+    let distance: u32 = a.0.iter().zip(b.0).map(|(&a, b)| u32::from(a.abs_diff(b)).pow(2)).sum();
+    assert!(distance < 100, "{distance}");
 }
 
 #[test]

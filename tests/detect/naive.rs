@@ -237,8 +237,11 @@ fn describe(candidate: &Candidate, image: &GrayImage) -> Descriptor {
     let mut bins = [0; 128];
     for j in -8..8 {
         for i in -8..8 {
-            let gx = pixel(x + i + 1, y + j) - pixel(x + i - 1, y + j);
-            let gy = pixel(x + i, y + j + 1) - pixel(x + i, y + j - 1);
+            let sum =
+                |x: i64, y: i64, (dx, dy): (i64, i64)| pixel(x - dx, y - dy) + 2 * pixel(x, y) + pixel(x + dx, y + dy);
+            let down = |x: i64| (sum(x, y + j, (0, 1)) + 2) >> 2;
+            let across = |y: i64| (sum(x + i, y, (1, 0)) + 2) >> 2;
+            let (gx, gy) = (down(x + i + 1) - down(x + i - 1), across(y + j + 1) - across(y + j - 1));
             let axis = match gx.abs() >= gy.abs() {
                 true if gx >= 0 => 0,
                 true => 4,
