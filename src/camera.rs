@@ -2,23 +2,33 @@
 //!
 //! The camera frame has x to the right, y down, z forward. Pixel centres are at integers, as in OpenCV, Kalibr and
 //! EuRoC calibrations. A pixel is (fx m_x + cx, fy m_y + cy), where m is the ray's image on a lens of unit focal
-//! length; the lens is `radtan` or `equidistant`. Both are used only where they are one-to-one, so that no
-//! inverse is ever a guess: outside that region every function answers `None`, never NaN.
+//! length; the lens is radial-tangential (polynomial or rational), equidistant or unified omnidirectional. All are used
+//! only where they are one-to-one, so that no inverse is ever a guess: outside that region every function answers `None`, never NaN.
 
 mod calibration;
+mod calibration_file;
 mod equidistant;
 mod error;
+mod extrinsics;
+mod kalibr;
+mod lens;
+mod names;
 mod polynomial;
+mod radial;
 mod radtan;
+mod rational;
 mod sensor_yaml;
+mod unified;
+mod yaml;
 
 pub use calibration::CameraInfo;
+pub use calibration_file::CalibrationFile;
 pub use error::{CalibrationError, CameraError};
+pub use extrinsics::CamImu;
 pub use sensor_yaml::SensorYaml;
 
 use crate::params::CameraModel;
-use equidistant::Equidistant;
-use radtan::Radtan;
+use lens::Lens;
 
 /// A calibrated camera.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,37 +38,44 @@ pub struct Camera {
     /// Principal point cx, cy, px.
     centre: [f64; 2],
     lens: Lens,
+    /// All of the lens, in the order of [`Camera::new`].
+    coefficients: Vec<f64>,
     size: Option<[u32; 2]>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Lens {
-    Radtan(Radtan),
-    Equidistant(Equidistant),
 }
 
 impl Camera {
     /// A camera from its calibration.
     ///
-    /// * `intrinsics`: fx, fy, cx, cy in pixels.
-    /// * `distortion`: k1, k2, p1, p2 and perhaps k3 for [`CameraModel::Pinhole`]; k1 to k4 for
-    ///   [`CameraModel::Equidistant`]; empty for none.
+    /// * `intrinsics`: fx, fy, cx, cy in pixels; for [`CameraModel::Omni`] xi (no unit) before them.
+    /// * `distortion`: k1, k2, p1, p2, perhaps k3, perhaps k4, k5, k6 (rational) for [`CameraModel::Pinhole`]; k1 to k4
+    ///   for [`CameraModel::Equidistant`]; k1, k2, p1, p2 for [`CameraModel::Omni`]; empty for none.
     /// * `size`: width and height that the calibration holds for.
     ///
-    /// Errors: a value that is not finite, a focal length that is not positive, another number of coefficients, a
-    /// size of zero.
+    /// Errors: a value that is not finite, a focal length that is not positive, xi out of range, another number of
+    /// values, a size of zero.
     pub fn new(
         model: CameraModel,
-        intrinsics: [f64; 4],
+        intrinsics: impl AsRef<[f64]>,
         distortion: &[f64],
         size: Option<[u32; 2]>,
     ) -> Result<Self, CameraError> {
-        for (field, value) in ["fx", "fy", "cx", "cy"].into_iter().zip(intrinsics) {
+        let intrinsics = intrinsics.as_ref();
+        let (xi, [fx, fy, cx, cy]) = match (model, intrinsics) {
+            (CameraModel::Omni, &[xi, fx, fy, cx, cy]) => (xi, [fx, fy, cx, cy]),
+            (CameraModel::Pinhole | CameraModel::Equidistant, &[fx, fy, cx, cy]) => (0.0, [fx, fy, cx, cy]),
+            _ => {
+                let expected = match model {
+                    CameraModel::Omni => "5 numbers are needed: xi, fx, fy, cx, cy",
+                    CameraModel::Pinhole | CameraModel::Equidistant => "4 numbers are needed: fx, fy, cx, cy",
+                };
+                return Err(CameraError::Field { field: "intrinsics", value: format!("{intrinsics:?}"), expected });
+            }
+        };
+        for (field, value) in [("xi", xi), ("fx", fx), ("fy", fy), ("cx", cx), ("cy", cy)] {
             if !value.is_finite() {
                 return Err(CameraError::NotFinite { field: field.to_owned(), value });
             }
         }
-        let [fx, fy, cx, cy] = intrinsics;
         for (field, value) in [("fx", fx), ("fy", fy)] {
             if value <= 0.0 {
                 return Err(CameraError::Focal { field, value });
@@ -72,7 +89,8 @@ impl Camera {
         {
             return Err(CameraError::ZeroSize { width, height });
         }
-        Ok(Self { focal: [fx, fy], centre: [cx, cy], lens: Lens::new(model, distortion)?, size })
+        let (lens, coefficients) = Lens::new(model, xi, distortion)?;
+        Ok(Self { focal: [fx, fy], centre: [cx, cy], lens, coefficients, size })
     }
 
     /// Width and height that the calibration holds for, px; `None` where it does not say.
@@ -93,82 +111,47 @@ impl Camera {
         [self.focal[0], self.focal[1], self.centre[0], self.centre[1]]
     }
 
-    /// The model of the lens.
-    pub fn model(&self) -> CameraModel {
-        match self.lens {
-            Lens::Radtan(_) => CameraModel::Pinhole,
-            Lens::Equidistant(_) => CameraModel::Equidistant,
-        }
+    /// xi of [`CameraModel::Omni`]; other models have none.
+    pub fn xi(&self) -> Option<f64> {
+        self.lens.xi()
     }
 
-    /// Distortion coefficients in the order of [`Camera::new`]; five or four.
+    /// Pixels a radian at the principal point, the mean of both axes: fx and fy, of [`CameraModel::Omni`] over 1 + xi.
+    pub fn pixels_per_radian(&self) -> f64 {
+        0.5 * (self.focal[0] + self.focal[1]) / (1.0 + self.lens.xi().unwrap_or(0.0))
+    }
+
+    /// The model of the lens.
+    pub fn model(&self) -> CameraModel {
+        self.lens.model()
+    }
+
+    /// Distortion coefficients in the order of [`Camera::new`], zeros included: five or eight, or four.
     pub fn distortion(&self) -> Vec<f64> {
-        match &self.lens {
-            Lens::Radtan(lens) => lens.coefficients().to_vec(),
-            Lens::Equidistant(lens) => lens.coefficients().to_vec(),
-        }
+        self.coefficients.clone()
     }
 
     /// The pixel that sees `point` (camera frame, any unit); it may lie outside the image. `None` where the lens does
     /// not see the point: behind a pinhole, or beyond the angle up to which the model is one-to-one.
     pub fn project(&self, point: [f64; 3]) -> Option<[f64; 2]> {
-        let m = match &self.lens {
-            Lens::Radtan(lens) => {
-                let [x, y, z] = point;
-                (z > 0.0).then(|| lens.distort([x / z, y / z])).flatten()
-            }
-            Lens::Equidistant(lens) => lens.project(point),
-        }?;
+        let m = self.lens.project(point)?;
         finite([self.focal[0] * m[0] + self.centre[0], self.focal[1] * m[1] + self.centre[1]])
     }
 
     /// The direction that `pixel` sees, a unit vector of the camera frame. `None` outside the model's validity.
     pub fn unproject(&self, pixel: [f64; 2]) -> Option<[f64; 3]> {
-        let m = self.on_lens(pixel)?;
-        match &self.lens {
-            Lens::Radtan(lens) => {
-                let [x, y] = lens.undistort(m)?;
-                let norm = (x * x + y * y + 1.0).sqrt();
-                finite([x / norm, y / norm, 1.0 / norm])
-            }
-            Lens::Equidistant(lens) => finite(lens.unproject(m)?),
-        }
+        finite(self.lens.unproject(self.on_lens(pixel)?)?)
     }
 
     /// Where the ray of `pixel` meets the plane z = 1. `None` outside the model's validity and for rays at 90 degrees
     /// from the axis or more, which do not meet it.
     pub fn normalise(&self, pixel: [f64; 2]) -> Option<[f64; 2]> {
-        let m = self.on_lens(pixel)?;
-        match &self.lens {
-            Lens::Radtan(lens) => finite(lens.undistort(m)?),
-            Lens::Equidistant(lens) => {
-                let [x, y, z] = lens.unproject(m)?;
-                (z > 0.0).then(|| finite([x / z, y / z])).flatten()
-            }
-        }
+        finite(self.lens.normalise(self.on_lens(pixel)?)?)
     }
 
     /// The pixel on a lens of unit focal length.
     fn on_lens(&self, pixel: [f64; 2]) -> Option<[f64; 2]> {
         finite([(pixel[0] - self.centre[0]) / self.focal[0], (pixel[1] - self.centre[1]) / self.focal[1]])
-    }
-}
-
-impl Lens {
-    fn new(model: CameraModel, distortion: &[f64]) -> Result<Self, CameraError> {
-        match (model, distortion) {
-            (CameraModel::Pinhole, []) => Ok(Lens::Radtan(Radtan::new([0.0; 5]))),
-            (CameraModel::Pinhole, &[k1, k2, p1, p2]) => Ok(Lens::Radtan(Radtan::new([k1, k2, p1, p2, 0.0]))),
-            (CameraModel::Pinhole, &[k1, k2, p1, p2, k3]) => Ok(Lens::Radtan(Radtan::new([k1, k2, p1, p2, k3]))),
-            (CameraModel::Equidistant, []) => Ok(Lens::Equidistant(Equidistant::new([0.0; 4]))),
-            (CameraModel::Equidistant, &[k1, k2, k3, k4]) => Ok(Lens::Equidistant(Equidistant::new([k1, k2, k3, k4]))),
-            (CameraModel::Pinhole, _) => {
-                Err(CameraError::Coefficients { model, found: distortion.len(), expected: "0, 4 or 5" })
-            }
-            (CameraModel::Equidistant, _) => {
-                Err(CameraError::Coefficients { model, found: distortion.len(), expected: "0 or 4" })
-            }
-        }
     }
 }
 

@@ -40,7 +40,7 @@ choice! {
 }
 choice! {
     /// Projection model of the camera.
-    CameraModel { Pinhole = "pinhole", Equidistant = "equidistant" }
+    CameraModel { Pinhole = "pinhole", Equidistant = "equidistant", Omni = "omni" }
 }
 choice! {
     /// Smoothing of the grey image before every other stage.
@@ -89,14 +89,23 @@ parameters! {
     mask_border_right: u32 = 0, unit "px", range 0.0..=65535.0, apply NextFrame;
     /// Camera model of `intrinsics` and `distortion`.
     camera_model: CameraModel = CameraModel::Pinhole, unit "", range .., apply Start;
-    /// Focal lengths and principal point `[fx, fy, cx, cy]`; empty takes `calibration_file`, else `camera_info`.
+    /// Focal lengths and principal point `[fx, fy, cx, cy]`, for `omni` `[xi, fx, fy, cx, cy]`; empty takes
+    /// `calibration_file`, else `camera_info`.
     intrinsics: Vec<f64> = Vec::new(), unit "px", range .., apply Start;
-    /// `[k1, k2, p1, p2]` or `[k1, k2, p1, p2, k3]` (pinhole), `[k1, k2, k3, k4]` (equidistant); empty means none.
+    /// `[k1, k2, p1, p2]`, perhaps `k3`, perhaps `k4, k5, k6` behind it (pinhole), `[k1, k2, k3, k4]` (equidistant),
+    /// `[k1, k2, p1, p2]` (omni); empty means none.
     distortion: Vec<f64> = Vec::new(), unit "", range .., apply Start;
     /// Size `[width, height]` that the calibration holds for; empty accepts every size.
     image_size: Vec<i64> = Vec::new(), unit "px", range .., apply Start;
-    /// EuRoC `sensor.yaml` with the calibration; empty for none.
+    /// EuRoC `sensor.yaml` or Kalibr `camchain.yaml` with the calibration; empty for none.
     calibration_file: String = String::new(), unit "path", range .., apply Start;
+    /// Which camera of a Kalibr `camchain.yaml`.
+    calibration_camera: String = String::from("cam0"), unit "", range .., apply Start;
+    /// Pose of the IMU in the camera frame, 4 x 4, row-major, as Kalibr's `T_cam_imu`, translation in m; empty takes that
+    /// of `calibration_file`, else the data set's.
+    t_cam_imu: Vec<f64> = Vec::new(), unit "", range .., apply Start;
+    /// Bias of the gyroscope `[x, y, z]`, subtracted from its rates; empty means none.
+    gyro_bias: Vec<f64> = Vec::new(), unit "rad/s", range -1.0..=1.0, apply NextFrame;
     /// Time offset of the camera: a frame stamped t shows the world at the IMU's t + td.
     td: f64 = 0.0, unit "s", range -1.0..=1.0, apply NextFrame;
     /// A gap between image stamps longer than this, or a stamp that goes back, restarts the front end.
@@ -133,16 +142,16 @@ impl Params {
                 format!("{} exceeds fast_threshold_max {}", self.fast_threshold_min, self.fast_threshold_max),
             );
         }
-        if !matches!(self.intrinsics.len(), 0 | 4) {
-            return relation(
-                "intrinsics",
-                format!("{} values given, 4 expected: fx, fy, cx, cy", self.intrinsics.len()),
-            );
-        }
-        let coefficients: &[usize] = match self.camera_model {
-            CameraModel::Pinhole => &[0, 4, 5],
-            CameraModel::Equidistant => &[0, 4],
+        let (values, coefficients): (_, &[usize]) = match self.camera_model {
+            CameraModel::Pinhole => ("fx, fy, cx, cy", &[0, 4, 5, 8]),
+            CameraModel::Equidistant => ("fx, fy, cx, cy", &[0, 4]),
+            CameraModel::Omni => ("xi, fx, fy, cx, cy", &[0, 4]),
         };
+        let count = values.split(',').count();
+        if !self.intrinsics.is_empty() && self.intrinsics.len() != count {
+            let found = self.intrinsics.len();
+            return relation("intrinsics", format!("{found} values given, {count} expected: {values}"));
+        }
         if !coefficients.contains(&self.distortion.len()) {
             return relation(
                 "distortion",
@@ -155,6 +164,13 @@ impl Params {
         }
         if !(self.image_size.is_empty() || self.image_size.len() == 2 && self.image_size.iter().all(|&n| n > 0)) {
             return relation("image_size", format!("{:?} given, [width, height] in pixels expected", self.image_size));
+        }
+        if !matches!(self.t_cam_imu.len(), 0 | 16) {
+            let found = self.t_cam_imu.len();
+            return relation("t_cam_imu", format!("{found} values given, 16 expected: a 4 x 4 matrix, row-major"));
+        }
+        if !matches!(self.gyro_bias.len(), 0 | 3) {
+            return relation("gyro_bias", format!("{} values given, 3 expected: x, y, z", self.gyro_bias.len()));
         }
         Ok(())
     }

@@ -40,7 +40,9 @@ fn a_euroc_file_is_read() {
     assert_eq!(sensor.camera, euroc());
     assert_eq!(sensor.rate_hz, Some(20.0));
     let pose = sensor.body_from_cam.expect("T_BS");
-    assert_eq!(pose[1], [0.999557249008, 0.0149672133247, 0.025715529948, -0.064676986768]);
+    let matrix = pose.to_homogeneous();
+    let row = [0.999557249008, 0.0149672133247, 0.025715529948, -0.064676986768];
+    assert!(row.iter().zip(matrix.row(1).iter()).all(|(a, b)| (a - b).abs() < 1e-9), "{matrix}");
 }
 
 #[test]
@@ -80,18 +82,28 @@ fn bad_files_are_refused_by_name() {
     assert!(refusal(parse("[1, 2")).contains("sensor.yaml"));
     assert!(edited("  cols", "\tcols").contains("line 7 holds a tab"));
     assert!(edited("rate_hz: 20", "rate_hz:\t20").contains("line 14 holds a tab"));
-    assert!(edited("intrinsics", "intrinsic").contains("intrinsics is missing: 4 numbers are needed"));
+    assert!(edited("intrinsics", "intrinsic").contains("unknown key 'intrinsic'; did you mean 'intrinsics'?"));
+    assert!(edited("resolution", "resolutoin").contains("unknown key 'resolutoin'; did you mean 'resolution'?"));
+    assert!(edited("intrinsics:", "matrix:").contains("intrinsics is missing: 4 numbers are needed"));
     assert!(edited("458.654", ".nan").contains("fx is NaN"));
     assert!(edited("458.654", "wide").contains("sensor.yaml"));
     assert!(edited("458.654, ", "").contains("intrinsics is [457.296, 367.215, 248.375]: 4 numbers"));
     assert!(edited("[752, 480]", "[752]").contains("resolution is [752]: 2 whole numbers"));
     assert!(edited("[752, 480]", "[0, 480]").contains("image size is 0 x 480"));
-    assert!(edited("camera_model: pinhole", "camera_model: omni").contains("camera_model 'omni' is not supported"));
+    assert!(edited("camera_model: pinhole", "camera_model: ds").contains("camera_model 'ds' is not supported"));
+    assert!(edited("camera_model: pinhole", "camera_model: omni").contains("5 numbers are needed: xi, fx, fy, cx, cy"));
     assert!(edited("radial-tangential", "fov").contains("distortion_model 'fov' is not supported; supported: radial"));
     assert!(edited("distortion_model: radial-tangential", "").contains("distortion_model 'missing'"));
     assert!(edited(", 1.76187114e-05", "").contains("distortion has 3 coefficients"));
     assert!(edited("rate_hz: 20", "rate_hz: 0").contains("rate_hz is 0: a positive number"));
     assert!(edited("0.999557249008", "0.9").contains("T_BS is ["));
+    assert!(edited("0.999557249008", "0.9").contains("R R^T differs from the identity by 1.891e-1"));
+    let mirrored = EUROC.replace(
+        "0.0148655429818, -0.999880929698, 0.00414029679422",
+        "-0.0148655429818, 0.999880929698, -0.00414029679422",
+    );
+    assert!(refusal(parse(&mirrored)).contains("its determinant is -1.000"));
+    assert!(edited("0.0, 0.0, 0.0, 1.0]", "0.0, 0.0, 0.0, 2.0]").contains("the row 0, 0, 0, 1"));
     let missing = refusal(SensorYaml::read(Path::new("/nowhere/sensor.yaml")));
     assert!(missing.contains("calibration file /nowhere/sensor.yaml: No such file"), "{missing}");
 }
@@ -104,6 +116,10 @@ fn camera_info_is_read() {
     rational.distortion_model = "rational_polynomial".to_owned();
     rational.d.extend([0.0, 0.0, 0.0]);
     assert_eq!(Camera::from_camera_info(&rational).expect("valid"), Some(euroc()));
+    rational.d[6] = 0.02;
+    rational.d.extend([0.0; 4]);
+    let camera = Camera::from_camera_info(&rational).expect("valid").expect("calibrated");
+    assert_eq!((camera.model(), camera.distortion()), (CameraModel::Pinhole, rational.d[..8].to_vec()));
     let fisheye =
         CameraInfo { distortion_model: "equidistant".to_owned(), d: vec![0.1, 0.0, 0.0, 0.0], ..camera_info() };
     let fisheye = Camera::from_camera_info(&fisheye).expect("valid").expect("calibrated");
@@ -129,7 +145,7 @@ fn bad_camera_info_is_refused_by_name() {
     };
     assert_eq!(
         edited(|info| info.d = vec![0.1; 3]),
-        "calibration from camera_info: distortion has 3 coefficients: camera model 'pinhole' takes 0, 4 or 5"
+        "calibration from camera_info: distortion has 3 coefficients: camera model 'pinhole' takes 0, 4, 5 or 8"
     );
     assert!(edited(|info| info.d[1] = f64::NAN).contains("distortion[1] is NaN"));
     assert!(edited(|info| info.k[0] = f64::NAN).contains("fx is NaN"));
@@ -140,7 +156,7 @@ fn bad_camera_info_is_refused_by_name() {
     assert!(edited(|info| info.distortion_model = "fisheye62".to_owned()).contains("'fisheye62' is not supported"));
     let rational = edited(|info| {
         info.distortion_model = "rational_polynomial".to_owned();
-        info.d = vec![0.1; 8];
+        info.d = vec![0.1; 12];
     });
     assert!(rational.contains("distortion_model 'rational_polynomial' is not supported"), "{rational}");
 }

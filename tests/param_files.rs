@@ -113,7 +113,13 @@ fn values_out_of_range_name_the_range() {
     refused(set("td: nan"), &[":3:", "td", "nan"]);
     refused(set("freq: .inf"), &[":3:", "freq", "inf"]);
     refused(set("intrinsics: [.nan, 1, 1, 1]"), &[":3:", "intrinsics", ".nan"]);
-    refused(set("distortion: [0.1, 0.2, 0.3]"), &[":3:", "distortion", "3 coefficients", "[0, 4, 5]"]);
+    refused(set("distortion: [0.1, 0.2, 0.3]"), &[":3:", "distortion", "3 coefficients", "[0, 4, 5, 8]"]);
+    refused(set("intrinsics: [1.0, 2.0]"), &[":3:", "intrinsics", "2 values", "4 expected: fx, fy, cx, cy"]);
+    let omni = "camera_model: omni\n    intrinsics: [400.0, 400.0, 320.0, 240.0]";
+    refused(set(omni), &["intrinsics", "4 values", "5 expected: xi, fx, fy, cx, cy"]);
+    refused(set("t_cam_imu: [1.0, 0.0]"), &[":3:", "t_cam_imu", "2 values", "16 expected"]);
+    refused(set("gyro_bias: [0.1]"), &[":3:", "gyro_bias", "1 values", "3 expected"]);
+    refused(set("gyro_bias: [0.0, 2.0, 0.0]"), &[":3:", "gyro_bias", "-1", "1"]);
     refused(set("fast_threshold_min: 70"), &[":3:", "fast_threshold_min", "70", "fast_threshold_max"]);
 }
 

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::{CalibrationError, Camera, CameraError, SensorYaml};
+use super::{CalibrationError, CalibrationFile, Camera, CameraError};
 use crate::params::{CameraModel, Params};
 
 /// What `sensor_msgs/CameraInfo` says of the raw image.
@@ -36,9 +36,10 @@ impl Camera {
     ) -> Result<Option<Camera>, CalibrationError> {
         let configured = configured_size(params).map_err(|error| invalid("parameter image_size", error))?;
         let camera = if !params.intrinsics.is_empty() {
-            Some(Self::from_intrinsics(params, configured).map_err(|error| invalid("parameter intrinsics", error))?)
+            let camera = Self::new(params.camera_model, &params.intrinsics, &params.distortion, configured);
+            Some(camera.map_err(|error| invalid("parameter intrinsics", error))?)
         } else if !params.calibration_file.is_empty() {
-            Some(SensorYaml::read(Path::new(&params.calibration_file))?.camera)
+            Some(CalibrationFile::read(Path::new(&params.calibration_file), &params.calibration_camera)?.camera)
         } else {
             delivered()?
         };
@@ -48,20 +49,10 @@ impl Camera {
         Ok(camera)
     }
 
-    fn from_intrinsics(params: &Params, size: Option<[u32; 2]>) -> Result<Self, CameraError> {
-        let intrinsics = params.intrinsics.as_slice().try_into().map_err(|_| CameraError::Field {
-            field: "intrinsics",
-            value: format!("{:?}", params.intrinsics),
-            expected: "4 numbers are needed: fx, fy, cx, cy",
-        })?;
-        Self::new(params.camera_model, intrinsics, &params.distortion, size)
-    }
-
     /// The camera of the topic `camera_info`; `None` if the message says that it is uncalibrated (K\[0\] = 0).
     ///
-    /// `plumb_bob` takes 0, 4 or 5 coefficients, `equidistant` 0 or 4. `rational_polynomial` is `plumb_bob` if
-    /// everything beyond k3 is zero, as many drivers publish it, and refused otherwise. Without a model name there
-    /// must be no distortion.
+    /// `plumb_bob` takes 0, 4 or 5 coefficients, `equidistant` 0 or 4, `rational_polynomial` 8; what OpenCV appends to
+    /// them (thin prism, tilt) must be zero. Without a model name there must be no distortion.
     pub fn from_camera_info(info: &CameraInfo) -> Result<Option<Self>, CalibrationError> {
         let refused = |error| invalid("camera_info", error);
         let [fx, skew, cx, _, fy, cy, ..] = info.k;
@@ -80,18 +71,16 @@ impl Camera {
 
 /// Model and coefficients of a `camera_info`.
 fn distortion_of(info: &CameraInfo) -> Result<(CameraModel, &[f64]), CameraError> {
-    let beyond_k3_is_zero = || info.d.iter().skip(5).all(|&k| k == 0.0);
+    let beyond_k6_is_zero = || info.d.iter().skip(8).all(|&k| k == 0.0);
     match info.distortion_model.as_str() {
         "plumb_bob" => Ok((CameraModel::Pinhole, &info.d)),
         "equidistant" => Ok((CameraModel::Equidistant, &info.d)),
-        "rational_polynomial" if info.d.len() >= 5 && beyond_k3_is_zero() => {
-            Ok((CameraModel::Pinhole, info.d.get(..5).unwrap_or_default()))
-        }
+        "rational_polynomial" if beyond_k6_is_zero() => Ok((CameraModel::Pinhole, info.d.get(..8).unwrap_or(&info.d))),
         "" if info.d.iter().all(|&k| k == 0.0) => Ok((CameraModel::Pinhole, &[])),
         other => Err(CameraError::UnknownModel {
             field: "distortion_model",
             value: other.to_owned(),
-            supported: "plumb_bob, equidistant, rational_polynomial with zeros beyond k3",
+            supported: "plumb_bob, equidistant, rational_polynomial with zeros beyond k6",
         }),
     }
 }
@@ -112,6 +101,6 @@ fn configured_size(params: &Params) -> Result<Option<[u32; 2]>, CameraError> {
     }
 }
 
-fn invalid(origin: &str, error: CameraError) -> CalibrationError {
+pub(super) fn invalid(origin: &str, error: CameraError) -> CalibrationError {
     CalibrationError::Invalid { origin: origin.to_owned(), error }
 }

@@ -6,20 +6,16 @@
 //! radius stops increasing, which may lie beyond 90 degrees.
 
 use super::polynomial::OddPolynomial;
+use super::radial::Radial;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Equidistant {
     radius: OddPolynomial<4>,
-    coefficients: [f64; 4],
 }
 
 impl Equidistant {
     pub fn new(coefficients: [f64; 4]) -> Self {
-        Self { radius: OddPolynomial::new(coefficients, std::f64::consts::PI), coefficients }
-    }
-
-    pub fn coefficients(&self) -> &[f64; 4] {
-        &self.coefficients
+        Self { radius: OddPolynomial::new(coefficients, std::f64::consts::PI) }
     }
 
     /// Where the ray to a point of the camera frame meets the lens; `None` beyond the model's widest angle.
@@ -37,7 +33,8 @@ impl Equidistant {
     pub fn unproject(&self, [x, y]: [f64; 2]) -> Option<[f64; 3]> {
         let r = (x * x + y * y).sqrt();
         let theta = self.radius.invert(r)?;
-        let scale = if r > 0.0 { libm::sin(theta) / r } else { 1.0 };
-        Some([x * scale, y * scale, libm::cos(theta)])
+        let (sin, cos) = libm::sincos(theta);
+        let scale = if r > 0.0 { sin / r } else { 1.0 };
+        Some([x * scale, y * scale, cos])
     }
 }

@@ -20,6 +20,16 @@ pub enum CameraError {
     SizeDiffers { image: [u32; 2], calibrated: [u32; 2] },
     #[error("{field} '{value}' is not supported; supported: {supported}")]
     UnknownModel { field: &'static str, value: String, supported: &'static str },
+    #[error("unknown key '{key}'; did you mean '{nearest}'?")]
+    UnknownKey { key: String, nearest: &'static str },
+    #[error("no camera '{name}'; the file has: {cameras}")]
+    UnknownCamera { name: String, cameras: String },
+    /// R is the 3 x 3 part.
+    #[error(
+        "{field} is {value}: its rotation R is none: R R^T differs from the identity by {departure:.3e} (at most 0.001 is \
+         rounding), its determinant is {determinant:.3}"
+    )]
+    NotRotation { field: &'static str, departure: f64, determinant: f64, value: String },
     #[error("{field} is {value}: {expected}")]
     Field { field: &'static str, value: String, expected: &'static str },
 }

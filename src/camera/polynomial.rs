@@ -1,4 +1,6 @@
-//! The odd polynomial s (1 + k1 s^2 + k2 s^4 + ...) by which a lens stretches radii, and its inverse.
+//! The odd polynomial s (1 + k1 s^2 + k2 s^4 + ...) by which a lens stretches radii.
+
+use super::radial::Radial;
 
 /// s (1 + k1 s^2 + ... + kN s^2N) on [0, limit), where it increases.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,49 +18,27 @@ impl<const N: usize> OddPolynomial<N> {
         let turn = sign_changes(&derivative, farthest * farthest).first().map(|u| u.sqrt());
         Self { k, limit: turn.unwrap_or(farthest) }
     }
+}
 
-    /// End of the interval on which the polynomial is used.
-    pub fn limit(&self) -> f64 {
+impl<const N: usize> Radial for OddPolynomial<N> {
+    fn limit(&self) -> f64 {
         self.limit
     }
 
-    /// The stretch 1 + k1 u + ... + kN u^N, the polynomial over s at u = s^2, and its derivative in u.
-    pub fn stretch(&self, u: f64) -> (f64, f64) {
-        let (value, slope) = self.k.iter().rev().fold((0.0, 0.0), |(v, d), k| (v * u + k, d * u + v));
+    fn stretch(&self, u: f64) -> (f64, f64) {
+        let (value, slope) = tail(&self.k, u);
         (1.0 + u * value, value + u * slope)
     }
+}
 
-    /// The s in [0, limit) at which the polynomial is `value` >= 0. Newton's method, kept inside a shrinking bracket.
-    pub fn invert(&self, value: f64) -> Option<f64> {
-        let at = |s: f64| s * self.stretch(s * s).0 - value;
-        let (mut low, mut high) = (0.0, self.limit);
-        if value.is_nan() || value < 0.0 || at(high) <= 0.0 {
-            return None;
-        }
-        let mut s = if value < high { value } else { 0.5 * high };
-        // Bisection alone would need 60 steps; Newton leaves the bracket or stalls only near the turning point.
-        for _ in 0..100 {
-            let error = at(s);
-            if error > 0.0 {
-                high = s
-            } else {
-                low = s
-            }
-            let (stretch, slope) = self.stretch(s * s);
-            let newton = s - error / (stretch + 2.0 * s * s * slope);
-            let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-            if (next - s).abs() <= 1e-15 * (1.0 + s) {
-                return Some(next);
-            }
-            s = next;
-        }
-        Some(s)
-    }
+/// k1 + k2 u + ... and its derivative.
+pub(super) fn tail(k: &[f64], u: f64) -> (f64, f64) {
+    k.iter().rev().fold((0.0, 0.0), |(v, d), k| (v * u + k, d * u + v))
 }
 
 /// Where the polynomial c0 + c1 u + c2 u^2 + ... changes sign in (0, end), ascending: between the turning points,
 /// which are the sign changes of its derivative, it is monotonic and bisection is certain.
-fn sign_changes(c: &[f64], end: f64) -> Vec<f64> {
+pub(super) fn sign_changes(c: &[f64], end: f64) -> Vec<f64> {
     if c.len() < 2 {
         return Vec::new();
     }

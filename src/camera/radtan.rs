@@ -7,22 +7,24 @@
 //! y' = y (1 + k1 r^2 + k2 r^4 + k3 r^6) + p1 (r^2 + 2 y^2) + 2 p2 x y
 //! ```
 //!
+//! OpenCV's rational model divides the radial factor by 1 + k4 r^2 + k5 r^4 + k6 r^6.
+//!
 //! A barrel distortion folds back beyond some radius. The model is used up to there: where the radial part increases
 //! and the determinant of the Jacobian is positive.
 
 use super::polynomial::OddPolynomial;
+use super::radial::Radial;
+use super::rational::OddRatio;
 
 /// Greatest radius on the plane z = 1: 89.9 degrees.
 const FARTHEST: f64 = 1e3;
 
+/// The distortion with a radial part of its own kind: a polynomial, or a ratio of two.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Radtan {
-    /// k1, k2, k3.
-    radial: OddPolynomial<3>,
+pub(super) struct Radtan<R> {
+    radial: R,
     /// p1, p2.
     tangential: [f64; 2],
-    /// As given: k1, k2, p1, p2, k3.
-    coefficients: [f64; 5],
 }
 
 /// A point's image and the Jacobian there: d x'/dx, d x'/dy = d y'/dx, d y'/dy.
@@ -31,16 +33,20 @@ struct Distorted {
     jacobian: [f64; 3],
 }
 
-impl Radtan {
-    pub fn new(coefficients: [f64; 5]) -> Self {
-        let [k1, k2, p1, p2, k3] = coefficients;
-        Self { radial: OddPolynomial::new([k1, k2, k3], FARTHEST), tangential: [p1, p2], coefficients }
+impl Radtan<OddPolynomial<3>> {
+    pub fn new([k1, k2, p1, p2, k3]: [f64; 5]) -> Self {
+        Self { radial: OddPolynomial::new([k1, k2, k3], FARTHEST), tangential: [p1, p2] }
     }
+}
 
-    pub fn coefficients(&self) -> &[f64; 5] {
-        &self.coefficients
+impl Radtan<OddRatio> {
+    /// OpenCV's rational model.
+    pub fn rational([k1, k2, p1, p2, k3, k4, k5, k6]: [f64; 8]) -> Self {
+        Self { radial: OddRatio::new([k1, k2, k3], [k4, k5, k6], FARTHEST), tangential: [p1, p2] }
     }
+}
 
+impl<R: Radial> Radtan<R> {
     /// The image of a point of the plane z = 1; `None` where the model folds back.
     pub fn distort(&self, at: [f64; 2]) -> Option<[f64; 2]> {
         let distorted = self.evaluate(at);

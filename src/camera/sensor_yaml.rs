@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
+use nalgebra::Isometry3;
 use serde::Deserialize;
 
-use super::{CalibrationError, Camera, CameraError};
-use crate::params::CameraModel;
+use super::extrinsics::rigid;
+use super::yaml::{Keys, array, check_spelling, parse, to_yaml};
+use super::{CalibrationError, Camera, CameraError, names};
 
 /// A camera as its `sensor.yaml` describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorYaml {
     pub camera: Camera,
-    /// T_BS, row-major: takes points of the camera frame to the body frame, m.
-    pub body_from_cam: Option<[[f64; 4]; 4]>,
+    /// T_BS: takes points of the camera frame to the body frame, m.
+    pub body_from_cam: Option<Isometry3<f64>>,
     /// Hz.
     pub rate_hz: Option<f64>,
 }
@@ -32,17 +34,31 @@ struct File {
     rate_hz: Option<f64>,
 }
 
+const KEYS: [&str; 9] = [
+    "camera_model",
+    "intrinsics",
+    "distortion_model",
+    "distortion_coefficients",
+    "distortion_coeffs",
+    "resolution",
+    "T_BS",
+    "rate_hz",
+    "sensor_type",
+];
+
 #[derive(Deserialize)]
 struct Matrix {
     data: Vec<f64>,
 }
 
 impl SensorYaml {
-    /// Reads `camera_model: pinhole` with `intrinsics` and, if given, `distortion_model` (`radial-tangential`,
-    /// `radtan`, `equidistant`, `none`), `distortion_coefficients`, `resolution`, `T_BS` and `rate_hz`.
+    /// Reads `camera_model` (`pinhole`, or `omni` with xi as the first of `intrinsics`) with `intrinsics` and, if given,
+    /// `distortion_model` (`radial-tangential`, `radtan`, `equidistant`, `none`), `distortion_coefficients`,
+    /// `resolution`, `T_BS` and `rate_hz`.
     ///
     /// The first line may be `%YAML:1.0`, as OpenCV writes it, and matrices may carry the tag `!!opencv-matrix`.
-    /// Errors: unreadable files, YAML that does not parse (tabs are named), missing or refused values.
+    /// Errors: unreadable files, YAML that does not parse (tabs are named), keys that are misspelt, missing or refused
+    /// values.
     pub fn read(path: &Path) -> Result<Self, CalibrationError> {
         let text =
             std::fs::read(path).map_err(|error| CalibrationError::Io { path: path.display().to_string(), error })?;
@@ -52,30 +68,21 @@ impl SensorYaml {
     /// As [`SensorYaml::read`], from the file's text; `path` is for messages.
     pub fn parse(text: &str, path: &Path) -> Result<Self, CalibrationError> {
         let path = path.display().to_string();
-        let text = to_yaml(text).map_err(|message| CalibrationError::Parse { path: path.clone(), message })?;
-        let file: File = serde_yaml::from_str(&text)
-            .map_err(|error| CalibrationError::Parse { path: path.clone(), message: error.to_string() })?;
-        file.into_sensor().map_err(|error| CalibrationError::Invalid { origin: path, error })
+        let damaged = |message| CalibrationError::Parse { path: path.clone(), message };
+        let yaml = to_yaml(text).map_err(damaged)?;
+        let file: File = parse(&yaml).map_err(damaged)?;
+        let keys: Keys = parse(&yaml).map_err(damaged)?;
+        check_spelling(&keys, &KEYS)
+            .and_then(|()| file.into_sensor())
+            .map_err(|error| CalibrationError::Invalid { origin: path.clone(), error })
     }
 }
 
-/// Rewrites what OpenCV's YAML has and YAML has not: the header `%YAML:1.0` and the matrix tag. Lines keep their
-/// numbers.
-fn to_yaml(text: &str) -> Result<String, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let body = match text.split_once('\n') {
-        Some((header, rest)) if header.starts_with("%YAML") => format!("\n{rest}"),
-        _ => text.to_owned(),
-    };
-    if body.trim().is_empty() {
-        return Err("the file is empty".to_owned());
+impl SensorYaml {
+    /// Takes points of the body frame, which is the IMU's where there is one, to the camera frame, m.
+    pub fn cam_from_body(&self) -> Option<Isometry3<f64>> {
+        self.body_from_cam.map(|pose| pose.inverse())
     }
-    for (line, number) in body.lines().zip(1..) {
-        if line.split('#').next().is_some_and(|content| content.trim_end().contains('\t')) {
-            return Err(format!("line {number} holds a tab; YAML indents and separates with spaces"));
-        }
-    }
-    Ok(body.replace("!!opencv-matrix", ""))
 }
 
 impl File {
@@ -83,14 +90,13 @@ impl File {
         let missing = |field, expected| CameraError::Field { field, value: "missing".to_owned(), expected };
         let intrinsics =
             self.intrinsics.ok_or_else(|| missing("intrinsics", "4 numbers are needed: fx, fy, cx, cy"))?;
-        let intrinsics = array(&intrinsics, "intrinsics", "4 numbers are needed: fx, fy, cx, cy")?;
         let distortion = self.distortion_coefficients.unwrap_or_default();
-        let model = lens(self.camera_model.as_deref(), self.distortion_model.as_deref(), &distortion)?;
+        let model = names::model(self.camera_model.as_deref(), self.distortion_model.as_deref(), &distortion)?;
         let size = self
             .resolution
             .map(|size| array(&size, "resolution", "2 whole numbers are needed: width, height"))
             .transpose()?;
-        let body_from_cam = self.t_bs.map(|matrix| rigid(&matrix.data)).transpose()?;
+        let body_from_cam = self.t_bs.map(|matrix| rigid("T_BS", &matrix.data)).transpose()?;
         if let Some(rate) = self.rate_hz
             && !(rate.is_finite() && rate > 0.0)
         {
@@ -100,47 +106,4 @@ impl File {
         let camera = Camera::new(model, intrinsics, &distortion, size)?;
         Ok(SensorYaml { camera, body_from_cam, rate_hz: self.rate_hz })
     }
-}
-
-/// The model that `camera_model` and `distortion_model` name together.
-fn lens(camera: Option<&str>, distortion: Option<&str>, coefficients: &[f64]) -> Result<CameraModel, CameraError> {
-    if let Some(other) = camera.filter(|&name| name != "pinhole") {
-        return Err(CameraError::UnknownModel {
-            field: "camera_model",
-            value: other.to_owned(),
-            supported: "pinhole (with distortion_model equidistant for a fisheye)",
-        });
-    }
-    match distortion {
-        Some("radial-tangential" | "radtan") => Ok(CameraModel::Pinhole),
-        Some("equidistant") => Ok(CameraModel::Equidistant),
-        None | Some("none") if coefficients.iter().all(|&k| k == 0.0) => Ok(CameraModel::Pinhole),
-        other => Err(CameraError::UnknownModel {
-            field: "distortion_model",
-            value: other.unwrap_or("missing").to_owned(),
-            supported: "radial-tangential, radtan, equidistant, none (without coefficients)",
-        }),
-    }
-}
-
-/// A rigid transform: its last row is 0 0 0 1 and its rotation is one to 1e-3, the rounding of published files.
-fn rigid(data: &[f64]) -> Result<[[f64; 4]; 4], CameraError> {
-    let expected = "16 numbers are needed, row-major: a rotation, a translation and the row 0, 0, 0, 1";
-    let flat: [f64; 16] = array(data, "T_BS", expected)?;
-    let rows: [[f64; 4]; 4] = std::array::from_fn(|i| std::array::from_fn(|j| flat[4 * i + j]));
-    let dot = |a: usize, b: usize| (0..3).map(|j| rows[a][j] * rows[b][j]).sum::<f64>();
-    let orthonormal = (0..3).all(|a| (0..3).all(|b| (dot(a, b) - f64::from(u8::from(a == b))).abs() <= 1e-3));
-    if rows[3] == [0.0, 0.0, 0.0, 1.0] && orthonormal && data.iter().all(|v| v.is_finite()) {
-        Ok(rows)
-    } else {
-        Err(CameraError::Field { field: "T_BS", value: format!("{data:?}"), expected })
-    }
-}
-
-fn array<T: Copy + std::fmt::Debug, const N: usize>(
-    values: &[T],
-    field: &'static str,
-    expected: &'static str,
-) -> Result<[T; N], CameraError> {
-    values.try_into().map_err(|_| CameraError::Field { field, value: format!("{values:?}"), expected })
 }

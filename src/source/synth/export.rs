@@ -134,19 +134,21 @@ fn png(image: &GrayImage, out: &mut impl Write) -> io::Result<()> {
 
 fn camera_yaml(synth: &Synth) -> String {
     let camera = synth.camera();
-    let (model, [width, height]) = (camera.model(), camera.image_size().unwrap_or_default());
-    let model = match model {
-        CameraModel::Pinhole => "radial-tangential",
-        CameraModel::Equidistant => "equidistant",
+    let [width, height] = camera.image_size().unwrap_or_default();
+    let (model, distortion_model) = match camera.model() {
+        CameraModel::Pinhole => ("pinhole", "radial-tangential"),
+        CameraModel::Equidistant => ("pinhole", "equidistant"),
+        CameraModel::Omni => ("omni", "radial-tangential"),
     };
+    let intrinsics: Vec<f64> = camera.xi().into_iter().chain(camera.intrinsics()).collect();
+    let order = if camera.xi().is_some() { "xi, fu, fv, cu, cv" } else { "fu, fv, cu, cv" };
     format!(
         "%YAML:1.0\n# Simulated scene '{}'.\nsensor_type: camera\n\n{}\nrate_hz: {}\nresolution: [{width}, {height}]\n\
-         camera_model: pinhole\nintrinsics: {:?} # fu, fv, cu, cv\ndistortion_model: {model}\n\
+         camera_model: {model}\nintrinsics: {intrinsics:?} # {order}\ndistortion_model: {distortion_model}\n\
          distortion_coefficients: {:?}\n",
         synth.line(),
         t_bs(&synth.body_from_cam()),
         rate_hz(FRAME_PERIOD_NS),
-        camera.intrinsics(),
         camera.distortion(),
     )
 }
