@@ -2,8 +2,9 @@
 //!
 //! The camera frame has x to the right, y down, z forward. Pixel centres are at integers, as in OpenCV, Kalibr and
 //! EuRoC calibrations. A pixel is (fx m_x + cx, fy m_y + cy), where m is the ray's image on a lens of unit focal
-//! length; the lens is radial-tangential (polynomial or rational), equidistant or unified omnidirectional. All are used
-//! only where they are one-to-one, so that no inverse is ever a guess: outside that region every function answers `None`, never NaN.
+//! length; the lens is radial-tangential (polynomial or rational), equidistant or unified omnidirectional. All are
+//! used only where they are one-to-one, so that no inverse is ever a guess: outside that region every function
+//! answers `None`, never NaN.
 
 mod calibration;
 mod calibration_file;

@@ -101,8 +101,8 @@ parameters! {
     calibration_file: String = String::new(), unit "path", range .., apply Start;
     /// Which camera of a Kalibr `camchain.yaml`.
     calibration_camera: String = String::from("cam0"), unit "", range .., apply Start;
-    /// Pose of the IMU in the camera frame, 4 x 4, row-major, as Kalibr's `T_cam_imu`, translation in m; empty takes that
-    /// of `calibration_file`, else the data set's.
+    /// Pose of the IMU in the camera frame, 4 x 4, row-major, as Kalibr's `T_cam_imu`, translation in m; empty takes
+    /// that of `calibration_file`, else the data set's.
     t_cam_imu: Vec<f64> = Vec::new(), unit "", range .., apply Start;
     /// Bias of the gyroscope `[x, y, z]`, subtracted from its rates; empty means none.
     gyro_bias: Vec<f64> = Vec::new(), unit "rad/s", range -1.0..=1.0, apply NextFrame;

@@ -15,8 +15,8 @@ pub struct CalibrationFile {
 
 impl CalibrationFile {
     /// Reads Kalibr's `camchain.yaml` (`camera_model` pinhole or omni, `distortion_model` radtan, equidistant or none,
-    /// `T_cam_imu`, `timeshift_cam_imu`), of which it takes the camera called `name`, or what [`SensorYaml`] reads, whose
-    /// body is taken for the IMU.
+    /// `T_cam_imu`, `timeshift_cam_imu`), of which it takes the camera called `name`, or what [`SensorYaml`] reads,
+    /// whose body is taken for the IMU.
     ///
     /// Errors: unreadable files, YAML that does not parse (tabs are named), no camera called `name`, keys that are
     /// misspelt, missing or refused values.

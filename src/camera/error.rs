@@ -26,8 +26,8 @@ pub enum CameraError {
     UnknownCamera { name: String, cameras: String },
     /// R is the 3 x 3 part.
     #[error(
-        "{field} is {value}: its rotation R is none: R R^T differs from the identity by {departure:.3e} (at most 0.001 is \
-         rounding), its determinant is {determinant:.3}"
+        "{field} is {value}: its rotation R is none: R R^T differs from the identity by {departure:.3e} (at most 0.001 \
+         is rounding), its determinant is {determinant:.3}"
     )]
     NotRotation { field: &'static str, departure: f64, determinant: f64, value: String },
     #[error("{field} is {value}: {expected}")]

@@ -17,7 +17,7 @@ const ROTATION_TOLERANCE: f64 = 1e-3;
 pub struct CamImu {
     /// Takes points of the IMU frame to the camera frame, m. Kalibr's T_cam_imu, the inverse of EuRoC's T_BS.
     pub cam_from_imu: Isometry3<f64>,
-    /// A frame stamped t shows the world at the IMU's t + `timeshift_s`, s, as the calibration says; 0 where it does not.
+    /// A frame stamped t shows the world at the IMU's t + `timeshift_s`, s; 0 where the calibration says nothing.
     pub timeshift_s: f64,
 }
 

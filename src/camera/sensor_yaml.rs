@@ -52,7 +52,7 @@ struct Matrix {
 }
 
 impl SensorYaml {
-    /// Reads `camera_model` (`pinhole`, or `omni` with xi as the first of `intrinsics`) with `intrinsics` and, if given,
+    /// Reads `camera_model` (`pinhole`, or `omni` with xi first in `intrinsics`) with `intrinsics` and, if given,
     /// `distortion_model` (`radial-tangential`, `radtan`, `equidistant`, `none`), `distortion_coefficients`,
     /// `resolution`, `T_BS` and `rate_hz`.
     ///
