@@ -1,10 +1,13 @@
-//! The recent past of the IMU: a bounded ring of samples in the order of their stamps.
+//! The recent past of the IMU: a bounded ring of samples in the order of their stamps, and what it says of an interval.
 //!
 //! Nothing that an IMU sends is fatal. Samples that cannot be used are left out, named by [`Arrival`] and counted.
+
+mod rotation;
 
 use std::collections::VecDeque;
 
 use crate::frame::{ImuSample, StampNs};
+pub use rotation::Coverage;
 
 /// Samples kept by default: 4 s at 1 kHz.
 pub const CAPACITY: usize = 4096;

@@ -8,7 +8,7 @@ pub mod synth;
 
 use std::path::{Path, PathBuf};
 
-use crate::camera::{CalibrationError, Camera};
+use crate::camera::{CalibrationError, CamImu, Camera};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
 pub use images::image_files;
@@ -35,6 +35,10 @@ pub trait Source {
     fn frames(&self) -> usize;
     /// The calibration that comes with the data.
     fn camera(&self) -> Option<&Camera>;
+    /// How that camera and the IMU belong together, where the data tells it.
+    fn cam_imu(&self) -> Option<CamImu> {
+        None
+    }
     /// The next event; `None` at the end.
     fn next_event(&mut self) -> Option<Event>;
 }

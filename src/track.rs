@@ -6,6 +6,7 @@ pub mod bilinear;
 pub mod gradient;
 pub mod patch;
 pub mod plain;
+pub mod predict;
 pub mod solve;
 pub mod window;
 

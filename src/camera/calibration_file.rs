@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::yaml::{Keys, parse, to_yaml};
+use super::yaml::{Keys, parse, read_text, to_yaml};
 use super::{CalibrationError, CamImu, Camera, SensorYaml, kalibr};
 
 /// What a calibration file tells of one camera.
@@ -21,9 +21,7 @@ impl CalibrationFile {
     /// Errors: unreadable files, YAML that does not parse (tabs are named), no camera called `name`, keys that are
     /// misspelt, missing or refused values.
     pub fn read(path: &Path, name: &str) -> Result<Self, CalibrationError> {
-        let text =
-            std::fs::read(path).map_err(|error| CalibrationError::Io { path: path.display().to_string(), error })?;
-        Self::parse(&String::from_utf8_lossy(&text), path, name)
+        Self::parse(&read_text(path)?, path, name)
     }
 
     /// As [`CalibrationFile::read`], from the file's text; `path` is for messages.

@@ -6,7 +6,7 @@ use nalgebra::Isometry3;
 use serde::Deserialize;
 
 use super::extrinsics::rigid;
-use super::yaml::{Keys, array, check_spelling, parse, to_yaml};
+use super::yaml::{Keys, array, check_spelling, parse, read_text, to_yaml};
 use super::{CalibrationError, Camera, CameraError, names};
 
 /// A camera as its `sensor.yaml` describes it.
@@ -60,9 +60,7 @@ impl SensorYaml {
     /// Errors: unreadable files, YAML that does not parse (tabs are named), keys that are misspelt, missing or refused
     /// values.
     pub fn read(path: &Path) -> Result<Self, CalibrationError> {
-        let text =
-            std::fs::read(path).map_err(|error| CalibrationError::Io { path: path.display().to_string(), error })?;
-        Self::parse(&String::from_utf8_lossy(&text), path)
+        Self::parse(&read_text(path)?, path)
     }
 
     /// As [`SensorYaml::read`], from the file's text; `path` is for messages.
@@ -78,7 +76,30 @@ impl SensorYaml {
     }
 }
 
+/// Of the `sensor.yaml` of any sensor, the pose.
+#[derive(Deserialize)]
+struct PoseFile {
+    #[serde(rename = "T_BS")]
+    t_bs: Option<Matrix>,
+}
+
 impl SensorYaml {
+    /// T_BS of the `sensor.yaml` of a sensor that is no camera; `None` where there is no such file or no pose in it.
+    ///
+    /// Errors: as [`SensorYaml::read`].
+    pub fn read_pose(path: &Path) -> Result<Option<Isometry3<f64>>, CalibrationError> {
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let text = read_text(path)?;
+        let origin = path.display().to_string();
+        let file: PoseFile = to_yaml(&text)
+            .and_then(|yaml| parse(&yaml))
+            .map_err(|message| CalibrationError::Parse { path: origin.clone(), message })?;
+        let pose = file.t_bs.map(|matrix| rigid("T_BS", &matrix.data)).transpose();
+        pose.map_err(|error| CalibrationError::Invalid { origin, error })
+    }
+
     /// Takes points of the body frame, which is the IMU's where there is one, to the camera frame, m.
     pub fn cam_from_body(&self) -> Option<Isometry3<f64>> {
         self.body_from_cam.map(|pose| pose.inverse())

@@ -1,13 +1,21 @@
 //! What all calibration files have in common: dialects of YAML, misspelt keys, arrays of fixed length.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::CameraError;
+use super::{CalibrationError, CameraError};
 
 /// Keys of one map, values unread.
 pub(super) type Keys = BTreeMap<String, IgnoredAny>;
+
+/// The text of a file; bytes that are no UTF-8 become replacement characters, which only comments may hold.
+pub(super) fn read_text(path: &Path) -> Result<String, CalibrationError> {
+    let bytes =
+        std::fs::read(path).map_err(|error| CalibrationError::Io { path: path.display().to_string(), error })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 /// Rewrites what OpenCV's YAML has and YAML has not: the header `%YAML:1.0` and the matrix tag. Lines keep their
 /// numbers.

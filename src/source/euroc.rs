@@ -7,7 +7,7 @@ use csv::{ByteRecord, ReaderBuilder, Trim};
 use super::images::{image_files, stem};
 use super::recorded::{FrameFile, Recorded};
 use super::{SourceError, stamp};
-use crate::camera::SensorYaml;
+use crate::camera::{CamImu, SensorYaml};
 use crate::frame::ImuSample;
 
 /// Opens `mav0`: cam0 with its calibration if there is one, imu0 if there is one.
@@ -19,10 +19,17 @@ pub(super) fn open(mav0: &Path) -> Result<Recorded, SourceError> {
     let listing = cam0.join("data.csv");
     let frames = if listing.is_file() { listed_frames(&cam0, &listing)? } else { named_frames(&cam0)? };
     let sensor = cam0.join("sensor.yaml");
-    let camera = if sensor.is_file() { Some(SensorYaml::read(&sensor)?.camera) } else { None };
-    let imu = mav0.join("imu0").join("data.csv");
+    let sensor = if sensor.is_file() { Some(SensorYaml::read(&sensor)?) } else { None };
+    let imu0 = mav0.join("imu0");
+    let cam_from_body = sensor.as_ref().and_then(SensorYaml::cam_from_body);
+    let body_from_imu = SensorYaml::read_pose(&imu0.join("sensor.yaml"))?;
+    // Without a pose of its own the IMU is the body.
+    let cam_from_imu = cam_from_body.map(|cam| cam * body_from_imu.unwrap_or_default());
+    let cam_imu = cam_from_imu.map(|cam_from_imu| CamImu { cam_from_imu, timeshift_s: 0.0 });
+    let camera = sensor.map(|sensor| sensor.camera);
+    let imu = imu0.join("data.csv");
     let imu = if imu.is_file() { imu_samples(&imu)? } else { Vec::new() };
-    Ok(Recorded { frames, imu, camera, ..Recorded::default() })
+    Ok(Recorded { frames, imu, camera, cam_imu, ..Recorded::default() })
 }
 
 /// The frames of `data.csv` (`timestamp [ns],filename`), one for every row.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Event, Source};
-use crate::camera::Camera;
+use crate::camera::{CamImu, Camera};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
 
@@ -23,6 +23,7 @@ pub(super) struct Recorded {
     /// In the order of the recording.
     pub imu: Vec<ImuSample>,
     pub camera: Option<Camera>,
+    pub cam_imu: Option<CamImu>,
     /// Frames and IMU samples that were handed out.
     pub given: (usize, usize),
 }
@@ -34,6 +35,10 @@ impl Source for Recorded {
 
     fn camera(&self) -> Option<&Camera> {
         self.camera.as_ref()
+    }
+
+    fn cam_imu(&self) -> Option<CamImu> {
+        self.cam_imu
     }
 
     /// IMU samples come before the image of the same or a later stamp, as they arrive on a robot.

@@ -20,7 +20,7 @@ mod tracks;
 mod trajectory;
 mod truth;
 
-use crate::camera::{Camera, CameraError};
+use crate::camera::{CamImu, Camera, CameraError};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
 use crate::params::CameraModel;
@@ -193,6 +193,10 @@ impl Source for SynthSource {
 
     fn camera(&self) -> Option<&Camera> {
         Some(self.synth.camera())
+    }
+
+    fn cam_imu(&self) -> Option<CamImu> {
+        Some(self.synth.cam_imu())
     }
 
     fn next_event(&mut self) -> Option<Event> {

@@ -1,4 +1,4 @@
-"""Projects points with OpenCV and prints them as CSV: the oracle of tests/camera.rs.
+"""Projects points with OpenCV and prints them as CSV: the oracle of tests/camera/.
 
 The unified model is not in OpenCV's main modules; it is written here from equations 1 to 5 of C. Mei and P. Rives, Single
 View Point Omnidirectional Camera Calibration from Planar Grids, ICRA 2007.

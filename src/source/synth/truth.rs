@@ -1,10 +1,11 @@
 //! What the simulator knows: poses, depth, what moves, and where every pixel goes.
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
 use super::scene::{Hit, Snapshot};
 use super::trajectory::{BodyState, Pose, rotate};
 use super::{START_NS, Synth, body_from_cam};
+use crate::camera::CamImu;
 use crate::frame::StampNs;
 
 /// A point that is fixed to a surface and goes where the surface goes.
@@ -48,6 +49,14 @@ impl Synth {
     /// Extrinsics: camera frame to IMU frame.
     pub fn body_from_cam(&self) -> Pose {
         body_from_cam()
+    }
+
+    /// Extrinsics as a calibration gives them.
+    pub fn cam_imu(&self) -> CamImu {
+        let pose = body_from_cam();
+        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(pose.rotation));
+        let body_from_cam = Isometry3::from_parts(Translation3::from(pose.translation), rotation);
+        CamImu { cam_from_imu: body_from_cam.inverse(), timeshift_s: 0.0 }
     }
 
     /// Pose of the camera at image `k`: at the middle of its exposure, as all that follows.
