@@ -4,8 +4,11 @@ typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef short i16;
 typedef int i32;
+typedef long long i64;
 typedef float f32;
+typedef double f64;
 
 // How a source pixel becomes grey; colours by their order in memory.
 enum SourceFormat : u32 {
@@ -81,4 +84,50 @@ struct DetectArgs {
     u32 ratio_q8, gain_q16;
     u32 grid_x, grid_y;
     u32 describe;           // whether descriptors are written
+};
+
+// A point to be found again; the fields of `FlowStart`.
+struct TrackStart {
+    f32 u, v;           // level-0 px in the previous image
+    f32 guess_u, guess_v; // where to look first in the current one
+    u32 trusted;        // whether the guess is good to a few pixels
+    u32 reserved;
+};
+
+// Where it went; the fields of `Flow`.
+struct TrackRecord {
+    f32 u, v;           // level-0 px in the current image
+    f32 residual;       // grey levels
+    f32 min_eigenvalue; // per 1024 (grey levels / px)^2
+    f32 backward_error; // level-0 px
+    u32 status;         // FlowStatus
+};
+
+// What the host waits for: `frame` is written last.
+struct TrackHeader {
+    u64 frame;
+    u32 count;          // records written
+    u32 reserved;
+};
+
+// Everything a launch of `track` reads. Sizes are those of buffers() in Rust's gpu/track_plan.rs.
+struct TrackArgs {
+    const u8* previous;     // pyramid of the previous image, laid out as `detect` leaves it
+    const u8* current;      // that of the current image
+    const TrackStart* starts; // count
+    TrackRecord* flows;     // count
+    TrackHeader* header;
+    u32* arrivals;          // 1, zero before the first launch
+    u64 frame;              // number of the frame, for the header
+    u32 width, height;
+    u32 levels;             // used: 1 to 3
+    u32 count;              // points
+    u32 radius;             // of the window: 2 to 15
+    u32 max_iter;
+    f32 eps;
+    f32 min_eigenvalue;
+    f32 max_residual;
+    f32 max_backward_error; // negative: no tracking back
+    u32 illumination;       // whether the light is free
+    u32 reserved;
 };

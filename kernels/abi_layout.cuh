@@ -73,3 +73,45 @@ static_assert(OFFSET_OF(DetectArgs, gain_q16) == 240, "DetectArgs.gain_q16 is no
 static_assert(OFFSET_OF(DetectArgs, grid_x) == 244, "DetectArgs.grid_x is not at 244");
 static_assert(OFFSET_OF(DetectArgs, grid_y) == 248, "DetectArgs.grid_y is not at 248");
 static_assert(OFFSET_OF(DetectArgs, describe) == 252, "DetectArgs.describe is not at 252");
+
+static_assert(sizeof(TrackStart) == 24, "TrackStart has not 24 bytes");
+static_assert(OFFSET_OF(TrackStart, u) == 0, "TrackStart.u is not at 0");
+static_assert(OFFSET_OF(TrackStart, v) == 4, "TrackStart.v is not at 4");
+static_assert(OFFSET_OF(TrackStart, guess_u) == 8, "TrackStart.guess_u is not at 8");
+static_assert(OFFSET_OF(TrackStart, guess_v) == 12, "TrackStart.guess_v is not at 12");
+static_assert(OFFSET_OF(TrackStart, trusted) == 16, "TrackStart.trusted is not at 16");
+static_assert(OFFSET_OF(TrackStart, reserved) == 20, "TrackStart.reserved is not at 20");
+
+static_assert(sizeof(TrackRecord) == 24, "TrackRecord has not 24 bytes");
+static_assert(OFFSET_OF(TrackRecord, u) == 0, "TrackRecord.u is not at 0");
+static_assert(OFFSET_OF(TrackRecord, v) == 4, "TrackRecord.v is not at 4");
+static_assert(OFFSET_OF(TrackRecord, residual) == 8, "TrackRecord.residual is not at 8");
+static_assert(OFFSET_OF(TrackRecord, min_eigenvalue) == 12, "TrackRecord.min_eigenvalue is not at 12");
+static_assert(OFFSET_OF(TrackRecord, backward_error) == 16, "TrackRecord.backward_error is not at 16");
+static_assert(OFFSET_OF(TrackRecord, status) == 20, "TrackRecord.status is not at 20");
+
+static_assert(sizeof(TrackHeader) == 16, "TrackHeader has not 16 bytes");
+static_assert(OFFSET_OF(TrackHeader, frame) == 0, "TrackHeader.frame is not at 0");
+static_assert(OFFSET_OF(TrackHeader, count) == 8, "TrackHeader.count is not at 8");
+static_assert(OFFSET_OF(TrackHeader, reserved) == 12, "TrackHeader.reserved is not at 12");
+
+static_assert(sizeof(TrackArgs) == 104, "TrackArgs has not 104 bytes");
+static_assert(OFFSET_OF(TrackArgs, previous) == 0, "TrackArgs.previous is not at 0");
+static_assert(OFFSET_OF(TrackArgs, current) == 8, "TrackArgs.current is not at 8");
+static_assert(OFFSET_OF(TrackArgs, starts) == 16, "TrackArgs.starts is not at 16");
+static_assert(OFFSET_OF(TrackArgs, flows) == 24, "TrackArgs.flows is not at 24");
+static_assert(OFFSET_OF(TrackArgs, header) == 32, "TrackArgs.header is not at 32");
+static_assert(OFFSET_OF(TrackArgs, arrivals) == 40, "TrackArgs.arrivals is not at 40");
+static_assert(OFFSET_OF(TrackArgs, frame) == 48, "TrackArgs.frame is not at 48");
+static_assert(OFFSET_OF(TrackArgs, width) == 56, "TrackArgs.width is not at 56");
+static_assert(OFFSET_OF(TrackArgs, height) == 60, "TrackArgs.height is not at 60");
+static_assert(OFFSET_OF(TrackArgs, levels) == 64, "TrackArgs.levels is not at 64");
+static_assert(OFFSET_OF(TrackArgs, count) == 68, "TrackArgs.count is not at 68");
+static_assert(OFFSET_OF(TrackArgs, radius) == 72, "TrackArgs.radius is not at 72");
+static_assert(OFFSET_OF(TrackArgs, max_iter) == 76, "TrackArgs.max_iter is not at 76");
+static_assert(OFFSET_OF(TrackArgs, eps) == 80, "TrackArgs.eps is not at 80");
+static_assert(OFFSET_OF(TrackArgs, min_eigenvalue) == 84, "TrackArgs.min_eigenvalue is not at 84");
+static_assert(OFFSET_OF(TrackArgs, max_residual) == 88, "TrackArgs.max_residual is not at 88");
+static_assert(OFFSET_OF(TrackArgs, max_backward_error) == 92, "TrackArgs.max_backward_error is not at 92");
+static_assert(OFFSET_OF(TrackArgs, illumination) == 96, "TrackArgs.illumination is not at 96");
+static_assert(OFFSET_OF(TrackArgs, reserved) == 100, "TrackArgs.reserved is not at 100");

@@ -89,6 +89,9 @@ __device__ u32 block_max(u32 value, WarpSums& sums) {
     return greatest;
 }
 
+// Pixels from one row of a pyramid level to the next.
+__device__ u32 level_pitch(u32 width) { return (width + 15) & ~15u; }
+
 // Index among all threads of the grid, and their number.
 __device__ u32 grid_thread() { return blockIdx.x * BLOCK + threadIdx.x; }
 __device__ u32 grid_threads() { return gridDim.x * BLOCK; }

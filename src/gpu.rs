@@ -3,3 +3,4 @@
 pub mod abi;
 pub mod plan;
 pub mod sources;
+pub mod track_plan;

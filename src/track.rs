@@ -21,7 +21,7 @@ pub struct TrackSettings {
     /// Side of the square window, px of each level; odd, [`LEAST_WINDOW`] to [`GREATEST_WINDOW`]. Other values count
     /// as the nearest one allowed.
     pub window: u32,
-    /// Pyramid levels used, at most those that there are.
+    /// Pyramid levels used: at least one, at most those that there are.
     pub levels: u32,
     /// Most steps at a level.
     pub max_iter: u32,
@@ -58,6 +58,11 @@ impl TrackSettings {
     /// Pixels of the window on each side of its centre.
     pub fn radius(&self) -> usize {
         (self.window.clamp(LEAST_WINDOW, GREATEST_WINDOW) / 2) as usize
+    }
+
+    /// Levels used of `available` ones.
+    pub fn levels_of(&self, available: usize) -> usize {
+        available.min(self.levels.max(1) as usize)
     }
 }
 

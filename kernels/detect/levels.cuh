@@ -15,8 +15,6 @@ struct Level {
     u32 first_tile; // tiles of all levels are numbered through, row by row
 };
 
-__device__ u32 level_pitch(u32 width) { return (width + 15) & ~15u; }
-
 __device__ Level level_at(const DetectArgs& args, u32 index) {
     u32 width = args.width, height = args.height, offset = 0, first_tile = 0;
     for (u32 l = 0; l < index; ++l) {

@@ -124,4 +124,56 @@ abi! {
         pub grid_y: u32,
         pub describe: u32,
     }
+
+    /// A [`FlowStart`](crate::track::FlowStart).
+    pub struct TrackStart {
+        pub u: f32,
+        pub v: f32,
+        pub guess_u: f32,
+        pub guess_v: f32,
+        pub trusted: u32,
+        pub reserved: u32,
+    }
+
+    /// A [`Flow`](crate::track::Flow); see there for the units.
+    pub struct TrackRecord {
+        pub u: f32,
+        pub v: f32,
+        pub residual: f32,
+        pub min_eigenvalue: f32,
+        pub backward_error: f32,
+        pub status: u32,
+    }
+
+    /// What the host waits for: `frame` is written last.
+    pub struct TrackHeader {
+        pub frame: u64,
+        /// Records written.
+        pub count: u32,
+        pub reserved: u32,
+    }
+
+    /// The argument of `track`; what each buffer holds is said in `kernels/abi.cuh`, its size in
+    /// [`TrackPlan`](super::track_plan::TrackPlan).
+    pub struct TrackArgs {
+        pub previous: DevicePointer,
+        pub current: DevicePointer,
+        pub starts: DevicePointer,
+        pub flows: DevicePointer,
+        pub header: DevicePointer,
+        pub arrivals: DevicePointer,
+        pub frame: u64,
+        pub width: u32,
+        pub height: u32,
+        pub levels: u32,
+        pub count: u32,
+        pub radius: u32,
+        pub max_iter: u32,
+        pub eps: f32,
+        pub min_eigenvalue: f32,
+        pub max_residual: f32,
+        pub max_backward_error: f32,
+        pub illumination: u32,
+        pub reserved: u32,
+    }
 }

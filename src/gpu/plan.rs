@@ -19,9 +19,9 @@ const ORDER_BINS: usize = 1024;
 /// One buffer on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Field of [`DetectArgs`] that points to it.
+    /// Field of the arguments that points to it.
     pub field: &'static str,
-    /// Where the field lies in [`DetectArgs`], bytes.
+    /// Where the field lies in the arguments, bytes.
     pub offset: usize,
     /// Its size, bytes.
     pub bytes: usize,

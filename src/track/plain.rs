@@ -76,7 +76,7 @@ fn search(
     settings: &TrackSettings,
 ) -> Search {
     let mut search = Search { status: FlowStatus::Outside, motion: guess, residual: 0.0, min_eigenvalue: 0.0 };
-    let levels = from_levels.len().min(to_levels.len()).min(settings.levels as usize);
+    let levels = settings.levels_of(from_levels.len().min(to_levels.len()));
     let levels = if trusted { levels.min(TRUSTED_TOP + 1) } else { levels };
     for (level, (from_image, to_image)) in from_levels.iter().zip(to_levels).enumerate().take(levels).rev() {
         let scale = (1_u32 << level) as f32;

@@ -1,4 +1,4 @@
-//! kernels/detect.cu, compiled as C++ and run on an emulated device, gives the bits of the plain path.
+//! kernels/detect.cu and track.cu, compiled as C++ and run on an emulated device, give the bits of the plain paths.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
@@ -7,7 +7,11 @@ mod emulator;
 mod formats;
 #[path = "../detect/images.rs"]
 mod images;
+#[path = "../track/motion.rs"]
+mod motion;
 mod random;
 mod real;
 mod sizes;
+mod track;
+mod track_twin;
 mod twin;

@@ -1,0 +1,84 @@
+// C11: the search for one point, level by level. All lanes of a warp hold the same numbers.
+
+enum FlowStatus : u32 { TRACKED = 0, OUTSIDE = 1, LOW_TEXTURE = 2, RESIDUAL = 3, INCONSISTENT = 4 };
+
+const u32 TRUSTED_LEVELS = 2; // levels of a search with a trusted guess
+
+// What a search found; the smaller eigenvalue remains in shared memory.
+struct Found {
+    u32 status;
+    f32 x, y;   // motion from the start, px
+    f32 residual;
+};
+
+// Fills the template about a point of a level, and says whether it is fit to be tracked.
+__device__ bool begin_level(const TrackArgs& args, bool there, u32 l, f32 x, f32 y, Found& found,
+                            WindowShared& shared) {
+    const LevelImage from = level_image(there ? args.previous : args.current, args, l);
+    found.status = OUTSIDE;
+    found.residual = 0.0f;
+    if (!contains(from, x, y)) {
+        __syncwarp(); // that of another level has been read
+        keep(shared.system.min_eigenvalue, 0.0f);
+        return false;
+    }
+    fill_template(from, point_at(x, y), args.radius, shared);
+    sum_template(args.radius, args.illumination != 0, shared);
+    // In darker light a template that was good enough would not be: there and back share one gate.
+    const f32 least_eigenvalue = there ? args.min_eigenvalue : 0.0f;
+    if (!(shared.system.min_eigenvalue < least_eigenvalue) && shared.system.inverse != 0.0) return true;
+    found.status = LOW_TEXTURE;
+    return false;
+}
+
+// Steps at level l until one is short; positions and motion in px of the level.
+__device__ void search_level(const TrackArgs& args, bool there, u32 l, f32 x, f32 y, Found& found,
+                             WindowShared& shared) {
+    if (!begin_level(args, there, l, x, y, found, shared)) return;
+    const LevelImage to = level_image(there ? args.current : args.previous, args, l);
+    const bool free_light = args.illumination != 0;
+    const u32 side = 2 * args.radius + 1, n = side * side;
+    f32 moved_x = found.x, moved_y = found.y;
+    i32 patch_x = -1, patch_y = -1; // of no point
+    #pragma unroll 1
+    for (u32 i = 0; i < args.max_iter; ++i) {
+        if (!contains(to, x + moved_x, y + moved_y)) return;
+        const Point point = point_at(x + moved_x, y + moved_y);
+        if (point.x != patch_x || point.y != patch_y) {
+            patch_x = point.x;
+            patch_y = point.y;
+            load_patch(to, patch_x - i32(args.radius), patch_y - i32(args.radius), side + 1, shared.patch);
+        }
+        const PairSums pair = pair_sums(point, args.radius, shared);
+        const Step step = step_of(shared.system, pair, free_light, n);
+        moved_x = moved_x + step.x;
+        moved_y = moved_y + step.y;
+        const bool done = step.x * step.x + step.y * step.y <= args.eps * args.eps;
+        if (done || i + 1 == args.max_iter) found.residual = residual_of(shared.system, step, weight(free_light, n));
+        if (done) break;
+    }
+    if (!contains(to, x + moved_x, y + moved_y)) {
+        found.residual = 0.0f;
+        return;
+    }
+    found.status = TRACKED;
+    found.x = moved_x;
+    found.y = moved_y;
+}
+
+// Coarse to fine, there or back. A level that fails leaves the motion as it was; the finest one decides.
+__device__ Found search(const TrackArgs& args, bool there, f32 u, f32 v, const TrackStart& start,
+                        WindowShared& shared) {
+    const f32 guess_x = start.guess_u - start.u, guess_y = start.guess_v - start.v;
+    Found found{OUTSIDE, there ? guess_x : -guess_x, there ? guess_y : -guess_y, 0.0f};
+    #pragma unroll 1
+    for (u32 l = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels; l-- > 0;) {
+        const f32 scale = f32(1u << l);
+        found.x /= scale;
+        found.y /= scale;
+        search_level(args, there, l, (u + 0.5f) / scale - 0.5f, (v + 0.5f) / scale - 0.5f, found, shared);
+        found.x *= scale;
+        found.y *= scale;
+    }
+    return found;
+}
