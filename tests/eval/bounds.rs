@@ -1,6 +1,5 @@
 //! What the detector must reach, on pictures and a scene that every machine makes the same.
 
-use vio_frontend::detect::DetectSettings;
 use vio_frontend::eval::photos::Photos;
 use vio_frontend::eval::{Detector, Figures, Ours, sequence};
 use vio_frontend::params::Params;
@@ -8,12 +7,8 @@ use vio_frontend::source::synth::{Synth, SynthOptions};
 
 use crate::images::{Kind, image};
 
-fn settings() -> DetectSettings {
-    DetectSettings::from(&Params::default())
-}
-
 fn on_pictures() -> Figures {
-    let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(Ours::on_photos(settings()))];
+    let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(Ours::on_photos(&Params::default()))];
     let mut photos = Photos::new(1, 300);
     for (kind, seed) in [(Kind::Texture, 1), (Kind::Blocks, 2)] {
         photos.add(&image(kind, 868, 600, seed), &mut detectors).unwrap();
@@ -43,7 +38,7 @@ fn pictures_moved_by_thirds_of_a_pixel() {
 #[test]
 fn a_simulated_scene_with_exact_flow() {
     let synth = Synth::new("room", &SynthOptions { frames: 12, ..SynthOptions::default() }).unwrap();
-    let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(Ours::on_sequence(settings()))];
+    let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(Ours::on_sequence(&Params::default()))];
     let figures = sequence::evaluate(&synth, 300, &mut detectors, || {}).unwrap().swap_remove(0);
     let fine = figures.precision[0];
     assert!(fine.pairs > 500 && fine.rms_px <= 0.15, "{fine:?}");

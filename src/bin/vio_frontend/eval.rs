@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use vio_frontend::detect::DetectSettings;
 use vio_frontend::eval::photos::{LEAST_SIDE, Photos};
 use vio_frontend::eval::{Detector, Figures, Ours, sequence};
 use vio_frontend::image::GrayImage;
@@ -87,7 +86,7 @@ fn on_photos(args: &Args, folder: &Path, params: &Params) -> anyhow::Result<Docu
         bail!("{}: no PNG or JPEG files in it", folder.display());
     }
     files.truncate(args.frames.unwrap_or(files.len()));
-    let mut detectors = detectors(args, Ours::on_photos(DetectSettings::from(params)))?;
+    let mut detectors = detectors(args, Ours::on_photos(params))?;
     let mut photos = Photos::new(detectors.len(), params.max_cnt as usize);
     let mut left_out = Vec::new();
     let bar = progress_bar(files.len());
@@ -113,7 +112,7 @@ fn on_sequence(args: &Args, source: &str, params: &Params) -> anyhow::Result<Doc
         bail!("'{source}': only synth:NAME is judged as a sequence, and --photos DIR as single images");
     };
     let synth = Synth::new(name, &SynthOptions { frames: args.frames.unwrap_or(60), ..SynthOptions::default() })?;
-    let mut detectors = detectors(args, Ours::on_sequence(DetectSettings::from(params)))?;
+    let mut detectors = detectors(args, Ours::on_sequence(params))?;
     let bar = progress_bar(synth.frames());
     let figures = sequence::evaluate(&synth, params.max_cnt as usize, &mut detectors, || bar.inc(1));
     bar.finish_and_clear();
