@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-
-use crate::images::{Kind, image};
+use vio_frontend::image::GrayImage;
+use vio_frontend::source::synth::{Synth, SynthOptions};
 
 const SCRIPT: &str = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/tests/oracle/peers.py");
 
@@ -37,10 +37,12 @@ fn assert_precise(document: &Value) {
 #[ignore = "needs Python with OpenCV: make test-oracle"]
 fn synthetic_pictures_beside_opencv() {
     let folder = tempfile::tempdir().unwrap();
-    for (kind, seed) in [(Kind::Texture, 1), (Kind::Blocks, 2)] {
-        let picture = image(kind, 868, 600, seed);
-        let file = folder.path().join(format!("{kind:?}.png"));
-        image::save_buffer(file, picture.pixels(), 868, 600, image::ExtendedColorType::L8).unwrap();
+    for (scene, k) in [("room", 0), ("room", 60), ("outdoor", 0)] {
+        let mut picture = GrayImage::default();
+        Synth::new(scene, &SynthOptions::default()).unwrap().render(k, &mut picture);
+        let (width, height) = (picture.width() as u32, picture.height() as u32);
+        let file = folder.path().join(format!("{scene}{k}.png"));
+        image::save_buffer(file, picture.pixels(), width, height, image::ExtendedColorType::L8).unwrap();
     }
     let photos = ["--photos", folder.path().to_str().unwrap(), "--max-cnt", "300"];
     let document = eval(&photos, &["fast-subpix", "fast", "orb"]);
