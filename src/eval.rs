@@ -1,11 +1,13 @@
 //! How good detection is: any detector judged by the same protocol, on photos and on simulated sequences.
 //!
 //! [`photos::Photos`] changes photos in known ways, [`sequence::evaluate`] follows the exact flow of the simulator.
-//! Both give the same [`Figures`] for each detector: count, spread, precision and repeatability.
+//! Both give the same [`Figures`] for each detector: count, spread, precision, repeatability and, where it
+//! describes its points, matching.
 
 pub mod changes;
 pub mod figures;
 mod judge;
+pub mod matching;
 pub mod ours;
 pub mod pairs;
 pub mod photos;
@@ -14,6 +16,7 @@ pub mod sequence;
 use crate::image::GrayImage;
 
 pub use figures::{Count, Figures, Precision, Repeatability, Spread};
+pub use matching::Matching;
 pub use ours::Ours;
 
 /// Levels that are judged: those of a pyramid of halves.
@@ -38,6 +41,34 @@ impl Keypoint {
 /// Why a detector gave no answer; only programs of others fail.
 pub type DetectorError = Box<dyn std::error::Error + Send + Sync>;
 
+/// How far apart two descriptors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// Root of the sum of squared differences of bytes.
+    Euclidean,
+    /// Number of bits that differ.
+    Hamming,
+}
+
+impl Distance {
+    pub fn between(self, a: &[u8], b: &[u8]) -> f64 {
+        let pairs = a.iter().zip(b);
+        match self {
+            Self::Euclidean => {
+                f64::from(pairs.map(|(&a, &b)| u32::from(a.abs_diff(b)) * u32::from(a.abs_diff(b))).sum::<u32>()).sqrt()
+            }
+            Self::Hamming => f64::from(pairs.map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()),
+        }
+    }
+}
+
+/// The descriptors of points, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Descriptors {
+    pub distance: Distance,
+    pub bytes: Vec<Vec<u8>>,
+}
+
 /// What a detector answers.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -45,6 +76,8 @@ pub struct Answer {
     pub keypoints: Vec<Keypoint>,
     /// What the image offered before the choice, where the detector tells.
     pub offered: Option<usize>,
+    /// One for each point, where the detector describes them.
+    pub descriptors: Option<Descriptors>,
 }
 
 /// Any detector of points.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Answer, Keypoint, LEVELS};
+use super::{Answer, Keypoint, LEVELS, Matching};
 use crate::image::GrayImage;
 
 /// Everything measured of one detector.
@@ -15,6 +15,8 @@ pub struct Figures {
     pub precision: Vec<Precision>,
     /// One entry a change.
     pub repeatability: Vec<Repeatability>,
+    /// One entry a kind of change; empty if the detector describes nothing.
+    pub matching: Vec<Matching>,
 }
 
 /// Points an image, means over the unchanged images.

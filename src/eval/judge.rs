@@ -1,6 +1,7 @@
 //! What both protocols do with the answers of one detector.
 
 use super::figures::{Figures, ImageSums, Mean, PrecisionSums, Repeatability};
+use super::matching::Matches;
 use super::pairs::{Expected, inside, mutual};
 use super::{Answer, Detector, DetectorError, Keypoint, LEVELS};
 use crate::image::GrayImage;
@@ -62,6 +63,8 @@ pub(super) struct Sums {
     precision: PrecisionSums,
     /// By change, in order of first use.
     shares: Vec<(String, Mean)>,
+    /// By kind of change.
+    matches: Vec<(String, Matches)>,
 }
 
 impl Sums {
@@ -77,7 +80,7 @@ impl Sums {
         size: [usize; 2],
         expected: impl Fn([f64; 2]) -> Expected,
     ) {
-        let (first, expected) = visible(first, Some(level), size, expected);
+        let (first, expected) = visible(first, level, size, expected);
         let pairs = mutual(&first, &expected, second, true, |point| PAIR_RADIUS * point.level_pixel());
         let difference = |&(i, j): &(usize, usize)| {
             let [u, v] = expected[i].unwrap_or(second[j].position);
@@ -98,27 +101,25 @@ impl Sums {
         }
     }
 
-    /// The share of the points of the first image that are found again in the second.
+    /// The share of the points of the first image that are found again in the second under `change`, and how well their
+    /// descriptors match, summed up under `kind`.
     pub fn add_repeats(
         &mut self,
-        change: &str,
-        [first, second]: [&[Keypoint]; 2],
+        [change, kind]: [&str; 2],
+        [first, second]: [&Answer; 2],
         size: [usize; 2],
         expected: impl Fn([f64; 2]) -> Expected,
     ) {
-        let (first, expected) = visible(first, None, size, expected);
-        if first.is_empty() {
+        let [width, height] = size;
+        let shown = |point: &Keypoint| expected(point.position).filter(|&at| inside(at, point.level, width, height));
+        let expected: Vec<Expected> = first.keypoints.iter().map(shown).collect();
+        let visible = expected.iter().flatten().count();
+        if visible == 0 {
             return;
         }
-        let share = mutual(&first, &expected, second, false, |_| REPEAT_RADIUS).len() as f64 / first.len() as f64;
-        match self.shares.iter_mut().find(|(name, _)| name == change) {
-            Some((_, mean)) => mean.add(share),
-            None => {
-                let mut mean = Mean::default();
-                mean.add(share);
-                self.shares.push((change.to_owned(), mean));
-            }
-        }
+        let found = mutual(&first.keypoints, &expected, &second.keypoints, false, |_| REPEAT_RADIUS).len();
+        entry(&mut self.shares, change).add(found as f64 / visible as f64);
+        entry(&mut self.matches, kind).add(first, &expected, second, found, REPEAT_RADIUS);
     }
 
     pub fn figures(&self, detector: &str, wanted: usize) -> Figures {
@@ -133,18 +134,28 @@ impl Sums {
             spread: self.images.spread(),
             precision: self.precision.figures(),
             repeatability: self.shares.iter().map(repeatability).collect(),
+            matching: self.matches.iter().filter_map(|(kind, matches)| matches.figures(kind)).collect(),
         }
     }
 }
 
-/// The points (of one level) that the other image shows, and where.
+/// The entry of this name, a new one at the end if there is none.
+fn entry<'a, T: Default>(entries: &'a mut Vec<(String, T)>, name: &str) -> &'a mut T {
+    let at = entries.iter().position(|(known, _)| known == name).unwrap_or(entries.len());
+    if at == entries.len() {
+        entries.push((name.to_owned(), T::default()));
+    }
+    &mut entries[at].1
+}
+
+/// The points of one level that the other image shows, and where.
 fn visible(
     keypoints: &[Keypoint],
-    level: Option<usize>,
+    level: usize,
     [width, height]: [usize; 2],
     expected: impl Fn([f64; 2]) -> Expected,
 ) -> (Vec<Keypoint>, Vec<Expected>) {
-    let of_level = keypoints.iter().filter(|point| level.is_none_or(|level| usize::from(point.level) == level));
+    let of_level = keypoints.iter().filter(|point| usize::from(point.level) == level);
     let shown = of_level.filter_map(|point| {
         let there = expected(point.position).filter(|&there| inside(there, point.level, width, height))?;
         Some((*point, Some(there)))

@@ -1,6 +1,6 @@
 //! This project's detector under evaluation.
 
-use super::{Answer, Detector, DetectorError, Keypoint};
+use super::{Answer, Descriptors, Detector, DetectorError, Distance, Keypoint};
 use crate::detect::plain::PlainDetector;
 use crate::detect::{DetectSettings, Detection, Gain};
 use crate::feature::Feature;
@@ -26,7 +26,7 @@ impl Ours {
     pub fn on_sequence(params: &Params) -> Self {
         Self {
             detector: PlainDetector::new(),
-            settings: params.into(),
+            settings: DetectSettings { describe: true, ..params.into() },
             prefilter: params.prefilter,
             smoothed: GrayImage::default(),
             gain: Gain::default(),
@@ -84,6 +84,10 @@ impl Detector for Ours {
         Ok(Answer {
             keypoints: detection.features.iter().map(keypoint).collect(),
             offered: Some(detection.offered as usize),
+            descriptors: Some(Descriptors {
+                distance: Distance::Euclidean,
+                bytes: detection.descriptors.iter().map(|descriptor| descriptor.0.to_vec()).collect(),
+            }),
         })
     }
 }

@@ -9,7 +9,7 @@
 use super::changes::{CHANGES, even, reduced, turned};
 use super::figures::Figures;
 use super::judge::{Sums, level_answers};
-use super::{Detector, DetectorError, Keypoint, LEVELS};
+use super::{Answer, Detector, DetectorError, LEVELS};
 use crate::image::GrayImage;
 
 /// Factor of the reduction, and so the parts that a pixel is divided into.
@@ -81,18 +81,19 @@ impl Photos {
     }
 
     fn repeatability(&mut self, photo: &GrayImage, detectors: &mut [Box<dyn Detector>]) -> Result<(), DetectorError> {
-        let mut first: Vec<Vec<Keypoint>> = Vec::new();
+        let mut first: Vec<Answer> = Vec::new();
         for (sums, detector) in self.sums.iter_mut().zip(detectors.iter_mut()) {
             let answer = detector.detect(photo, self.wanted)?;
             sums.add_image(&answer, photo);
-            first.push(answer.keypoints);
+            first.push(answer);
         }
         let size = [photo.width(), photo.height()];
         for change in &CHANGES {
             let changed = change.apply(photo);
             for ((sums, detector), first) in self.sums.iter_mut().zip(detectors.iter_mut()).zip(&first) {
-                let second = detector.detect(&changed, self.wanted)?.keypoints;
-                sums.add_repeats(change.name, [first, &second], size, |point| change.move_point(point, photo));
+                let second = detector.detect(&changed, self.wanted)?;
+                let names = [change.name, change.kind];
+                sums.add_repeats(names, [first, &second], size, |point| change.move_point(point, photo));
             }
         }
         Ok(())

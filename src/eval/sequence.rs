@@ -8,7 +8,7 @@
 use super::changes::{even, turned};
 use super::figures::Figures;
 use super::judge::{Sums, level_answers};
-use super::{Detector, DetectorError, Keypoint, LEVELS};
+use super::{Answer, Detector, DetectorError, Keypoint, LEVELS};
 use crate::image::GrayImage;
 use crate::source::synth::Synth;
 
@@ -21,7 +21,7 @@ const BIAS_EVERY: usize = 10;
 #[derive(Clone, Debug, Default)]
 struct FrameAnswers {
     /// Of each detector.
-    published: Vec<Vec<Keypoint>>,
+    published: Vec<Answer>,
     /// With the first detector's numbers by level.
     by_level: Vec<Vec<Keypoint>>,
 }
@@ -48,7 +48,7 @@ pub fn evaluate(
         for (sums, detector) in sums.iter_mut().zip(detectors.iter_mut()) {
             let answer = detector.detect(&image, wanted)?;
             sums.add_image(&answer, &image);
-            answers.published.push(answer.keypoints);
+            answers.published.push(answer);
         }
         answers.by_level = level_answers(detectors, &image, wanted)?;
         compare(synth, k, &history, &answers, &mut sums, [image.width(), image.height()]);
@@ -81,7 +81,7 @@ fn compare(
         let flow = |point: [f64; 2]| synth.flow(from, k, point);
         for (i, sums) in sums.iter_mut().enumerate() {
             let change = format!("{gap} frame{}", if gap == 1 { "" } else { "s" });
-            sums.add_repeats(&change, [&before.published[i], &answers.published[i]], size, flow);
+            sums.add_repeats([&change; 2], [&before.published[i], &answers.published[i]], size, flow);
             if gap == 1 {
                 let pair = [&before.by_level[i][..], &answers.by_level[i]];
                 (0..LEVELS).for_each(|level| sums.add_pairs(level, pair, size, flow));

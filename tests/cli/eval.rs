@@ -16,7 +16,7 @@ fn json_of_a_simulated_sequence_beside_a_peer() {
     let names: Vec<&serde_json::Value> = detectors.iter().map(|d| &d["detector"]).collect();
     assert_eq!(names, ["vio_frontend", "one-point"]);
     let keys: Vec<&String> = detectors[0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["count", "detector", "precision", "repeatability", "spread"]);
+    assert_eq!(keys, ["count", "detector", "matching", "precision", "repeatability", "spread"]);
     let got: Vec<f64> = detectors.iter().map(|d| d["count"]["got"].as_f64().unwrap()).collect();
     assert_eq!(got, [50.0, 1.0]);
     assert_eq!(document["ratios"][0]["over"], "one-point");
@@ -54,6 +54,9 @@ fn a_peer_that_fails_is_named() {
     let with = |peer: &str| run(&["eval", "--photos", text(folder.path()), "--max-cnt", "20", "--peer", peer]);
     with("exit 1 # gone").refused(&["a.png", "peer 'gone'"]);
     with("read q; echo 1,2; echo # short").refused(&["peer 'short'", "'1,2'", "u,v,level"]);
+    with("read q; echo 1,2,0,l1:00; echo # norm").refused(&["peer 'norm'", "l2|hamming:HEX"]);
+    with("read q; echo 1,2,0,l2:0g; echo # hex").refused(&["peer 'hex'", "l2:0g"]);
+    with("read q; echo 1,2,0; echo 3,4,0,l2:00; echo # some").refused(&["peer 'some'", "3,4,0,l2:00"]);
     with("read q; echo nan,2,0; echo # odd").refused(&["peer 'odd'", "'nan,2,0'"]);
     with("read q; echo 1,2,0 # cut").refused(&["peer 'cut'", "ended"]);
 }

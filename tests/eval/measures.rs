@@ -2,7 +2,7 @@
 
 use vio_frontend::eval::changes::{CHANGES, Effect};
 use vio_frontend::eval::photos::Photos;
-use vio_frontend::eval::{Answer, Detector, DetectorError, Figures, Keypoint, figures};
+use vio_frontend::eval::{Answer, Descriptors, Detector, DetectorError, Distance, Figures, Keypoint, figures};
 use vio_frontend::image::GrayImage;
 
 /// Finds each bright dot at its centroid, moved by a constant.
@@ -24,7 +24,7 @@ impl Detector for Centroids {
             .map(|[u, v]| Keypoint { position: [u + self.offset[0], v + self.offset[1]], level: self.level })
             .collect();
         keypoints.truncate(count);
-        Ok(Answer { keypoints, offered: None })
+        Ok(Answer { keypoints, ..Answer::default() })
     }
 }
 
@@ -165,4 +165,44 @@ fn spread_is_full_where_every_cell_holds_the_same() {
     assert!((half.entropy - 24_f64.ln() / 48_f64.ln()).abs() < 1e-12 && half.cells_served == 0.5, "{half:?}");
     let none = figures::spread(&[], 640, 480);
     assert_eq!((none.entropy, none.cells_served), (0.0, 0.0));
+}
+
+/// Dots described by their number, or all alike.
+struct Described {
+    numbered: bool,
+}
+
+impl Detector for Described {
+    fn name(&self) -> &str {
+        "described"
+    }
+
+    fn begin(&mut self, _: &GrayImage, _: usize) {}
+
+    fn detect(&mut self, image: &GrayImage, count: usize) -> Result<Answer, DetectorError> {
+        let mut answer = Centroids { offset: [0.0, 0.0], level: 0 }.detect(image, count)?;
+        let bytes = (0..answer.keypoints.len()).map(|i| vec![if self.numbered { i as u8 } else { 7 }]).collect();
+        answer.descriptors = Some(Descriptors { distance: Distance::Euclidean, bytes });
+        Ok(answer)
+    }
+}
+
+#[test]
+fn matching_is_right_where_descriptors_tell_points_apart() {
+    for numbered in [true, false] {
+        let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(Described { numbered })];
+        let mut photos = Photos::new(1, 1000);
+        photos.add(&dots(), &mut detectors).unwrap();
+        let figures = photos.figures(&detectors).swap_remove(0);
+        let light = figures.matching.iter().find(|matching| matching.change == "light").unwrap();
+        // 12 x 9 dots under four changes of light.
+        assert_eq!(light.found_again, 432);
+        assert_eq!(light.precision, [numbered.then_some(1.0); 3]);
+    }
+}
+
+#[test]
+fn distances_are_those_of_the_bytes() {
+    assert_eq!(Distance::Euclidean.between(&[0, 10, 255], &[3, 14, 255]), 5.0);
+    assert_eq!(Distance::Hamming.between(&[0b1010, 0xff], &[0b0110, 0xfe]), 3.0);
 }

@@ -7,9 +7,9 @@ NAME is one of
 
 * fast: FAST 9/16 at threshold 5 with non-max suppression on three levels of a pyramid of 2 x 2 means, whole pixels;
 * fast-subpix: the same, refined by cornerSubPix (window 2) at the point's own level;
-* orb: ORB keypoints, 8 levels of 1.2, up to 5 pixels of the level from the border.
+* orb: ORB keypoints and descriptors, 8 levels of 1.2, up to 5 pixels of the level from the border.
 
-Reads lines `IMAGE<tab>COUNT`; answers each with lines `u,v,level`, the best first, and an empty line. u, v are level-0
+Reads lines `IMAGE<tab>COUNT`; answers each with lines `u,v,level` (ORB: `u,v,level,hamming:HEX`), the best first, and an empty line. u, v are level-0
 pixels, pixel centres at integers. `level` is the level of a pyramid of halves, or the one nearest to ORB's scale.
 """
 import math
@@ -67,11 +67,13 @@ def fast(image, count, subpixel):
 
 
 def orb(image, count):
+    """Keypoints and descriptors."""
     detector = cv2.ORB_create(nfeatures=count, edgeThreshold=5, fastThreshold=THRESHOLD)
     keypoints = sorted(detector.detect(image), key=lambda k: -k.response)[:count]
+    keypoints, descriptors = detector.compute(image, keypoints)
     # OpenCV multiplies the pixel of a level by its scale; what remains of half a pixel is ORB's own bias.
     level = lambda k: min(round(k.octave * math.log2(1.2)), LEVELS - 1)
-    return np.array([(*k.pt, level(k)) for k in keypoints]).reshape(-1, 3)
+    return [(*k.pt, level(k), f",hamming:{d.tobytes().hex()}") for k, d in zip(keypoints, descriptors)] if keypoints else []
 
 
 DETECTORS = {
@@ -90,7 +92,7 @@ def main():
         image = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
         if image is None:
             sys.exit(f"cannot read {path}")
-        rows = [f"{u:.4f},{v:.4f},{int(level)}\n" for u, v, level in detect(image, int(count))]
+        rows = [f"{u:.4f},{v:.4f},{int(level)}{''.join(rest)}\n" for u, v, level, *rest in detect(image, int(count))]
         sys.stdout.write("".join(rows) + "\n")
         sys.stdout.flush()
 

@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     frames: Option<usize>,
     /// Another detector to judge in the same run, a shell command that reads lines `IMAGE<tab>COUNT` and answers each
-    /// with lines `u,v,level`, the best first, and an empty line; may be repeated
+    /// with lines `u,v,level[,l2:HEX|,hamming:HEX]`, the best first, and an empty line; may be repeated
     #[arg(long, value_name = "COMMAND")]
     peer: Vec<String>,
     /// JSON instead of tables

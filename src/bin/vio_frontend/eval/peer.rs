@@ -4,10 +4,11 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::Context;
-use vio_frontend::eval::{Answer, Detector, DetectorError, Keypoint};
+use vio_frontend::eval::{Answer, Descriptors, Detector, DetectorError, Distance, Keypoint};
 use vio_frontend::image::GrayImage;
 
-/// The process and its pipes. Questions: image path, tab, count. Answers: lines `u,v,level` and an empty line.
+/// The process and its pipes. Questions: image path, tab, count. Answers: lines `u,v,level` or
+/// `u,v,level,DISTANCE:HEX` (l2 or hamming) and an empty line.
 #[derive(Debug)]
 pub struct Peer {
     name: String,
@@ -34,31 +35,47 @@ impl Peer {
         })
     }
 
-    fn ask(&mut self, image: &GrayImage, count: usize) -> Result<Vec<Keypoint>, DetectorError> {
+    fn ask(&mut self, image: &GrayImage, count: usize) -> Result<Answer, DetectorError> {
         let path = self.scratch.path().join("image.png");
         let (width, height) = (image.width() as u32, image.height() as u32);
         image::save_buffer(&path, image.pixels(), width, height, image::ExtendedColorType::L8)?;
         writeln!(self.questions, "{}\t{count}", path.display())?;
         self.questions.flush()?;
-        let mut keypoints = Vec::new();
+        let mut answer = Answer::default();
         loop {
             let line = self.answers.next().ok_or("the program ended before its answer did")??;
             if line.is_empty() {
-                keypoints.truncate(count);
-                return Ok(keypoints);
+                return Ok(answer);
             }
-            keypoints.push(keypoint(&line).ok_or_else(|| format!("its answer '{line}' is not u,v,level"))?);
+            if answer.keypoints.len() < count {
+                read_line(&line, &mut answer)
+                    .ok_or_else(|| format!("its answer '{line}' is not u,v,level or u,v,level,l2|hamming:HEX"))?;
+            }
         }
     }
 }
 
-/// `u,v,level`; what follows is ignored.
-fn keypoint(line: &str) -> Option<Keypoint> {
-    let mut fields = line.split(',');
-    let mut number = || fields.next()?.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+/// One line of an answer; `None` if it is none, or if some points are described and others not.
+fn read_line(line: &str, answer: &mut Answer) -> Option<()> {
+    let mut fields = line.split(',').map(str::trim);
+    let mut number = || fields.next()?.parse::<f64>().ok().filter(|value| value.is_finite());
     let position = [number()?, number()?];
-    let level = fields.next()?.trim().parse().ok().filter(|&level| level < 16)?;
-    Some(Keypoint { position, level })
+    let level = fields.next()?.parse().ok().filter(|&level| level < 16)?;
+    if let Some(descriptor) = fields.next() {
+        let (distance, hex) = descriptor.split_once(':')?;
+        let distance = match distance {
+            "l2" => Distance::Euclidean,
+            "hamming" => Distance::Hamming,
+            _ => return None,
+        };
+        let byte = |i: usize| hex.get(2 * i..2 * i + 2).and_then(|byte| u8::from_str_radix(byte, 16).ok());
+        let bytes: Vec<u8> = (0..hex.len().div_ceil(2)).map(byte).collect::<Option<_>>()?;
+        let described = answer.descriptors.get_or_insert(Descriptors { distance, bytes: Vec::new() });
+        described.bytes.push(bytes);
+    }
+    answer.keypoints.push(Keypoint { position, level });
+    let described = answer.descriptors.as_ref().map(|descriptors| descriptors.bytes.len());
+    described.is_none_or(|described| described == answer.keypoints.len()).then_some(())
 }
 
 impl Detector for Peer {
@@ -69,8 +86,7 @@ impl Detector for Peer {
     fn begin(&mut self, _: &GrayImage, _: usize) {}
 
     fn detect(&mut self, image: &GrayImage, count: usize) -> Result<Answer, DetectorError> {
-        let keypoints = self.ask(image, count).map_err(|error| format!("peer '{}': {error}", self.name))?;
-        Ok(Answer { keypoints, offered: None })
+        self.ask(image, count).map_err(|error| format!("peer '{}': {error}", self.name).into())
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use vio_frontend::eval::Figures;
+use vio_frontend::eval::matching::RECALLS;
 
 use super::Document;
 
@@ -111,5 +112,12 @@ fn rows(detectors: &[Figures]) -> Vec<Row> {
         let shares: Vec<f64> = f.repeatability.iter().map(|r| r.share).collect();
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     });
+    for matching in &first.matching {
+        for (i, recall) in RECALLS.iter().enumerate() {
+            row(format!("matching, {}: at {recall}", matching.change), 3, true, &|f| {
+                f.matching.iter().find(|other| other.change == matching.change)?.precision[i]
+            });
+        }
+    }
     rows
 }
