@@ -3,7 +3,9 @@
     python3 tests/mutants.py [WORD]      only mutants whose name holds WORD; the table is then left as it is
 """
 
+import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,8 +49,11 @@ def reason(output):
         return None
     lines = output.splitlines()
     at = next((i for i, line in enumerate(lines) if "panicked at" in line), None)
-    message = " ".join(line.strip() for line in lines[at + 1 : at + 3]) if at is not None else "the test process died"
-    return message[:100].replace("|", "/")
+    if at is None:
+        return "the test process died"
+    words = itertools.takewhile(lambda line: "stack backtrace" not in line, lines[at + 1 : at + 4])
+    message = " ".join(" ".join(words).replace("\\n", " ").replace("|", "/").split())
+    return re.sub(r"(/[^/ ]+)+/", "", re.sub("=====*", "", message))[:110]
 
 
 def main(word):
