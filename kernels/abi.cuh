@@ -24,7 +24,7 @@ enum SourceFormat : u32 {
 // One feature as it leaves the device; the fields of `Feature`.
 struct FeatureRecord {
     f32 u, v;           // level-0 px
-    u32 score;          // S after the merge (C6)
+    u32 score;          // S (C5)
     u16 half_x, half_y; // half level-0 px (C0)
     u8 level, corner_class, threshold, reserved;
 };

@@ -17,14 +17,12 @@ __device__ void clear_counters(const DetectArgs& args) {
 }
 
 // Tells the host, once every block has written its features, that they are complete.
-__device__ void publish(const DetectArgs& args, const Pool& pool, u32 count) {
+__device__ void publish(const DetectArgs& args, u32 count) {
     __threadfence_system();
     grid_barrier(args.barrier);
     if (grid_thread() != 0) return;
     DetectHeader& header = *args.header;
     header.count = count;
-    header.offered = pool.offered;
-    header.offered_class0 = pool.offered_class0;
     __threadfence_system();
     *const_cast<volatile u64*>(&header.frame) = args.frame;
 }
@@ -40,16 +38,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) detect(const DetectArgs a
     grid_barrier(args.barrier);
     merge_levels(args);
     grid_barrier(args.barrier);
-    const Pool pool = find_pool(args, stage.select);
-    count_pool(args, pool);
+    const u32 last_bin = last_pool_bin(args, stage.select);
+    count_pool(args, last_bin);
     grid_barrier(args.barrier);
     const Water water = water_level(args, stage.select);
-    fill_cells(args, pool, water, stage.select);
+    fill_cells(args, last_bin, water, stage.select);
     grid_barrier(args.barrier);
     const u64 extra = extra_limit(args, water, stage.select);
     place_bins(args, extra, order);
     collect_selected(args, extra, order, stage.select);
     grid_barrier(args.barrier);
     write_features(args, order, stage.describe);
-    publish(args, pool, order.count);
+    publish(args, order.count);
 }

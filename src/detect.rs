@@ -59,7 +59,7 @@ impl From<&Params> for DetectSettings {
     }
 }
 
-/// A corner of one level that survived non-max suppression (C5), and what the merge across levels makes of it (C6).
+/// A corner of one level that survived non-max suppression (C5), which the merge across levels may drop (C6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corner {
     /// Column X, half level-0 pixels (C0).
@@ -70,7 +70,7 @@ pub struct Corner {
     pub level: u8,
     /// V of C4, grey levels.
     pub strength: u8,
-    /// Response S: of C5, after the merge with the responses of the corners it stands for.
+    /// Response S (C5).
     pub score: u32,
 }
 

@@ -17,7 +17,7 @@ pub struct Feature {
     pub class: u8,
     /// The tile's FAST threshold, grey levels (C2).
     pub threshold: u8,
-    /// Response S, summed over merged levels (C5, C6).
+    /// Response S (C5).
     pub score: u32,
 }
 

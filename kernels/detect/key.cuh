@@ -1,14 +1,14 @@
 // C7 as one number, and what is looked up by position: level and cell.
 
 const u64 NO_KEY = ~0ull;
-const u32 GREATEST_SCORE = 0xFFFFFu; // S with all of N(c): at most 4080 * (1 + 4 + 16)
+const u32 SCORE_MASK = 0xFFFu; // S is at most 4080
 
 // The order of C7 as one number: class up, S down, Y up, X up. X tells the level as well, so that no two are equal.
 __device__ u64 order_key(u32 corner_class, u32 score, i32 half_x, i32 half_y) {
-    return u64(corner_class) << 52 | u64(GREATEST_SCORE - score) << 32 | u64(half_y) << 16 | u64(half_x);
+    return u64(corner_class) << 44 | u64(SCORE_MASK - score) << 32 | u64(half_y) << 16 | u64(half_x);
 }
-__device__ u32 key_class(u64 key) { return u32(key >> 52); }
-__device__ u32 key_score(u64 key) { return GREATEST_SCORE - (u32(key >> 32) & GREATEST_SCORE); }
+__device__ u32 key_class(u64 key) { return u32(key >> 44); }
+__device__ u32 key_score(u64 key) { return SCORE_MASK - (u32(key >> 32) & SCORE_MASK); }
 __device__ i32 key_half_y(u64 key) { return i32(key >> 16) & 0xFFFF; }
 __device__ i32 key_half_x(u64 key) { return i32(key) & 0xFFFF; }
 

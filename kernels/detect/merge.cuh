@@ -11,11 +11,9 @@ __device__ void neighbours(i32 x, u32 level, u32 other, i32& first, i32& last) {
     }
 }
 
-// S after the merge, or 0 where the corner falls.
-__device__ u32 merged_score(const DetectArgs& args, u32 level, i32 x, i32 y, u32 response) {
+// Whether a survivor of another level stands for this one.
+__device__ bool falls(const DetectArgs& args, u32 level, i32 x, i32 y, u32 response) {
     const i32 half_x = half_pixels(x, level), half_y = half_pixels(y, level);
-    u32 score = response;
-    bool falls = false;
     for (u32 other = 0; other < args.levels; ++other) {
         if (other == level) continue;
         const Level there = level_at(args, other);
@@ -25,15 +23,13 @@ __device__ u32 merged_score(const DetectArgs& args, u32 level, i32 x, i32 y, u32
         for (i32 row = most(top, 0); row <= least(bottom, there.height - 1); ++row) {
             for (i32 column = most(left, 0); column <= least(right, there.width - 1); ++column) {
                 const u32 peak = args.peaks[there.offset + u32(row) * there.pitch + column];
-                if (peak == 0) continue;
+                if (peak < response || peak == 0) continue;
                 const i32 other_x = half_pixels(column, other), other_y = half_pixels(row, other);
-                falls = falls || peak > response ||
-                        (peak == response && (other_y < half_y || (other_y == half_y && other_x < half_x)));
-                score += peak;
+                if (peak > response || other_y < half_y || (other_y == half_y && other_x < half_x)) return true;
             }
         }
     }
-    return falls ? 0 : score;
+    return false;
 }
 
 // Gives every survivor its key, and counts the candidates by bin.
@@ -44,15 +40,14 @@ __device__ void merge_levels(const DetectArgs& args) {
         for (u32 slot = tile * TILE_SLOTS + lane; slot < tile * TILE_SLOTS + args.slot_counts[tile]; slot += WARP) {
             const CornerSlot corner = args.slots[slot];
             const i32 half_x = half_pixels(corner.x, level), half_y = half_pixels(corner.y, level);
-            const u32 score = merged_score(args, level, corner.x, corner.y, corner.response);
             const bool masked =
                 args.mask && args.mask[u64(whole_pixel(half_y)) * args.width + whole_pixel(half_x)] == 0;
-            if (score == 0 || masked) {
+            if (masked || falls(args, level, corner.x, corner.y, corner.response)) {
                 args.slot_keys[slot] = NO_KEY;
                 continue;
             }
             const u32 corner_class = corner.strength > args.thresholds[tile_under(args, half_x, half_y)] ? 0 : 1;
-            const u64 key = order_key(corner_class, score, half_x, half_y);
+            const u64 key = order_key(corner_class, corner.response, half_x, half_y);
             args.slot_keys[slot] = key;
             atomicAdd(args.pool_bins + order_bin(key), 1u);
         }

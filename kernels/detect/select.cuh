@@ -1,6 +1,6 @@
 // C8: water-filling. Cells are dealt to blocks; what decides for all of them, each block works out for itself.
 
-const u32 KEY_DIGITS = 7; // of 8 bits: the keys have 53
+const u32 KEY_DIGITS = 6; // of 8 bits: the keys have 45
 
 // The `wanted`-th smallest of `count` keys, from 1 on. Keys are distinct, but for NO_KEY. All threads of the block call.
 __device__ u64 nth_key(const u64* keys, u32 count, u32 wanted, SelectShared& shared) {
@@ -87,7 +87,7 @@ __device__ void tiles_under_cell(u32 cell, u32 cells, u32 size, u32 level, i32 l
 }
 
 // Collects the pool's candidates of one cell from the tiles under it.
-__device__ void gather_cell(const DetectArgs& args, const Pool& pool, u32 cell, u64* keys, u32* slots,
+__device__ void gather_cell(const DetectArgs& args, u32 last_bin, u32 cell, u64* keys, u32* slots,
                             SelectShared& shared) {
     __syncthreads();
     if (threadIdx.x == 0) shared.count = 0;
@@ -104,7 +104,7 @@ __device__ void gather_cell(const DetectArgs& args, const Pool& pool, u32 cell, 
             const u32 first = tile * TILE_SLOTS;
             for (u32 slot = first + lane; slot < first + args.slot_counts[tile]; slot += WARP) {
                 const u64 key = args.slot_keys[slot];
-                if (!in_pool(pool, key) || cell_under(args, key_half_x(key), key_half_y(key)) != cell) continue;
+                if (!in_pool(last_bin, key) || cell_under(args, key_half_x(key), key_half_y(key)) != cell) continue;
                 const u32 at = atomicAdd(&shared.count, 1u);
                 keys[at] = key;
                 slots[at] = slot;
@@ -115,11 +115,11 @@ __device__ void gather_cell(const DetectArgs& args, const Pool& pool, u32 cell, 
 }
 
 // Finds for each cell the last key within its quota and the one after it, and counts what the quotas select by bin.
-__device__ void fill_cells(const DetectArgs& args, const Pool& pool, const Water& water, SelectShared& shared) {
+__device__ void fill_cells(const DetectArgs& args, u32 last_bin, const Water& water, SelectShared& shared) {
     for (u32 cell = blockIdx.x; cell < args.grid_x * args.grid_y; cell += gridDim.x) {
         const u32 start = list_start(args, cell, shared), count = args.cell_all[cell];
         u64* keys = args.list_keys + start;
-        gather_cell(args, pool, cell, keys, args.list_slots + start, shared);
+        gather_cell(args, last_bin, cell, keys, args.list_slots + start, shared);
         const u32 within = quota(args, cell, water.level, water.class0_suffices);
         const u64 limit = within == 0 ? 0 : nth_key(keys, count, within, shared);
         const u64 next = within == count ? NO_KEY : nth_key(keys, count, within + 1, shared);

@@ -10,20 +10,13 @@ use crate::image::GrayImage;
 pub struct Merge {
     /// For each pixel of a level, one more than the index of the corner there; 0 for none.
     index: Vec<u32>,
-    verdicts: Vec<Verdict>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Verdict {
-    /// Whether a neighbour comes before the corner.
-    falls: bool,
-    /// Sum of S over the neighbours.
-    neighbours: u32,
+    /// For each corner, whether a neighbour comes before it.
+    falls: Vec<bool>,
 }
 
 impl Merge {
-    /// Copies to `merged` each corner that no neighbour N(c) at another level precedes by (S descending, Y, X, level),
-    /// on S as suppression left it, with the S of its neighbours added. Order is kept.
+    /// Copies to `merged` each corner that no neighbour N(c) at another level precedes by (S descending, Y, X, level).
+    /// Order is kept.
     ///
     /// N(c): corners of other levels with max(|dX|, |dY|) <= 2 * 2^max(l, l'). Classes play no part, so that no
     /// threshold of another tile is needed. `corners` hold the levels of the pyramid one after the other.
@@ -33,8 +26,8 @@ impl Merge {
         corners: &[Corner],
         merged: &mut Vec<Corner>,
     ) {
-        self.verdicts.clear();
-        self.verdicts.resize(corners.len(), Verdict::default());
+        self.falls.clear();
+        self.falls.resize(corners.len(), false);
         for (level, image) in levels.enumerate().skip(1) {
             let finer = corners.partition_point(|corner| usize::from(corner.level) < level);
             let end = corners.partition_point(|corner| usize::from(corner.level) <= level);
@@ -44,8 +37,7 @@ impl Merge {
             }
         }
         merged.clear();
-        let judged = corners.iter().zip(&self.verdicts).filter(|(_, verdict)| !verdict.falls);
-        merged.extend(judged.map(|(&corner, verdict)| Corner { score: corner.score + verdict.neighbours, ..corner }));
+        merged.extend(corners.iter().zip(&self.falls).filter(|(_, falls)| !**falls).map(|(corner, _)| corner));
     }
 
     /// Enters the corners of one level into the index.
@@ -71,9 +63,7 @@ impl Merge {
             for x in nearest(corners[fine].half_x, image.width()) {
                 let Some(coarse) = (self.index[y * image.width() + x] as usize).checked_sub(1) else { continue };
                 let loser = if precedence(&corners[fine]) < precedence(&corners[coarse]) { coarse } else { fine };
-                self.verdicts[loser].falls = true;
-                self.verdicts[fine].neighbours += corners[coarse].score;
-                self.verdicts[coarse].neighbours += corners[fine].score;
+                self.falls[loser] = true;
             }
         }
     }

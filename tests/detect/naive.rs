@@ -152,9 +152,8 @@ pub fn merge(corners: &[Corner]) -> Vec<Corner> {
     let before = |a: &Corner| (Reverse(a.score), a.half_y, a.half_x, a.level);
     let mut merged = Vec::new();
     for c in corners {
-        let neighbours: Vec<&Corner> = corners.iter().filter(|n| near(c, n)).collect();
-        if neighbours.iter().all(|n| before(c) < before(n)) {
-            merged.push(Corner { score: c.score + neighbours.iter().map(|n| n.score).sum::<u32>(), ..*c });
+        if corners.iter().filter(|n| near(c, n)).all(|n| before(c) < before(n)) {
+            merged.push(*c);
         }
     }
     merged

@@ -197,8 +197,8 @@ fn push_corners(memory: &Memory, stages: &mut Stages) {
                 let key = keys[slot];
                 if key != NO_KEY {
                     let threshold = thresholds[((y + 1) / 64 * tiles_across + (x + 1) / 64) as usize].into();
-                    let score = 0xF_FFFF - (key >> 32) as u32 % (1 << 20);
-                    candidates.push((key, [x, y, level as u32, strength, score, threshold, (key >> 52) as u32]));
+                    let score = 0xFFF - (key >> 32) as u32 % (1 << 12);
+                    candidates.push((key, [x, y, level as u32, strength, score, threshold, (key >> 44) as u32]));
                 }
             }
             tile += 1;
