@@ -73,6 +73,10 @@ parameters! {
     grid_y: u32 = 6, unit "cells", range 1.0..=64.0, apply NextFrame;
     /// Levels of the image pyramid, each half the size of the one before.
     pyramid_levels: u32 = 3, unit "levels", range 1.0..=3.0, apply NextFrame;
+    /// Greatest distance of a track from its epipolar line, pixels at the camera's own focal length.
+    F_threshold: f64 = 1.0, unit "px", range 0.01..=100.0, apply NextFrame;
+    /// Seed of everything that is drawn at random: the same input and seed give the same output.
+    seed: u32 = 0, unit "", range 0.0..=4294967295.0, apply NextFrame;
     /// Whether `mask_file` and the `mask` topic exclude features. Borders always do.
     use_mask: bool = true, unit "", range .., apply NextFrame;
     /// Image (PNG or JPEG, of the camera's size) that excludes features; empty for none.

@@ -217,6 +217,7 @@ macro_rules! parameters {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr, unit $unit:literal, range $range:expr, apply $apply:ident;)+) => {
         /// Every parameter of the front end; see [`Params::table`] for ranges and units.
         #[derive(Clone, Debug, PartialEq)]
+        #[allow(non_snake_case, reason = "`F_threshold` is the name that VINS made familiar")]
         pub struct Params { $($(#[doc = $doc])+ pub $name: $type,)+ }
 
         impl Default for Params {
