@@ -1,9 +1,10 @@
 //! Which tracks move as one rigid scene seen by a moving camera: seeded random sample consensus on bearings.
 //!
-//! Two models, tried in this order. A turn alone explains far points and a camera that stands; a turn and a direction of
-//! translation (the epipolar geometry) explain the rest of a rigid scene. With the turn known from the gyroscope two
-//! points give the direction; without it, or where it explains too little, five points give both. The five-point problem
-//! is solved by Gauss-Newton steps from the best turn (Lui and Drummond 2013), which planar scenes do not disturb.
+//! Two models, tried in this order. A turn alone explains far points and a camera that stands; a turn and a direction
+//! of translation (the epipolar geometry) explain the rest of a rigid scene. With the turn known from the gyroscope two
+//! points give the direction; without it, or where it explains too little, five points give both. The five-point
+//! problem is solved by Gauss-Newton steps from the best turn (Lui and Drummond 2013), which planar scenes do not
+//! disturb.
 //!
 //! Residuals are angles, in pixels at the camera's own focal length. The result depends on the input and the seed only.
 
@@ -67,8 +68,8 @@ pub const LEAST_SHARE: f64 = 0.3;
 /// A known turn that explains fewer than this with any translation is doubted: both are then looked for.
 const TRUSTED_SHARE: f64 = 0.7;
 
-/// Of the points that a turn does not explain, translation must explain this share and the two points that determine it;
-/// less is chance.
+/// Of the points that a turn does not explain, translation must explain this share and the two points that determine
+/// it; less is chance.
 const BEYOND_CHANCE: f64 = 0.2;
 
 /// The verdict on all points.

@@ -35,8 +35,8 @@ pub enum Coverage {
 }
 
 impl ImuRing {
-    /// Whether the samples cover [from, to], both on the IMU's clock, with a sample at or beyond either end and no gap of
-    /// more than 50 ms.
+    /// Whether the samples cover [from, to], both on the IMU's clock, with a sample at or beyond either end and no gap
+    /// of more than 50 ms.
     pub fn coverage(&self, from_ns: StampNs, to_ns: StampNs) -> Coverage {
         let (Some(oldest), Some(newest)) = (self.samples.front(), self.samples.back()) else { return Coverage::Empty };
         let (before, after) = (from_ns.saturating_sub(newest.stamp_ns), oldest.stamp_ns.saturating_sub(to_ns));
@@ -59,8 +59,9 @@ impl ImuRing {
         }
     }
 
-    /// The rotation that takes directions of the IMU frame at `from_ns` to the IMU frame at `to_ns`, and the greatest rate
-    /// in between, rad/s: rates less `bias`, linear between samples, one exact turn about the mean rate of each span.
+    /// The rotation that takes directions of the IMU frame at `from_ns` to the IMU frame at `to_ns`, and the greatest
+    /// rate in between, rad/s: rates less `bias`, linear between samples, one exact turn about the mean rate of each
+    /// span.
     ///
     /// Errors: what is missing, where [`ImuRing::coverage`] is not [`Coverage::Covered`].
     pub fn rotation(

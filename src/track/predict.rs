@@ -1,9 +1,9 @@
 //! Where features will be: predicted from the gyroscope before any of them is looked for.
 //!
-//! Between two images the camera mostly turns. [`GyroPredictor::rotation`] integrates the gyroscope over the interval and
-//! carries the turn to the camera; [`predict`] sends each feature through the camera model: unproject, rotate, project.
-//! What the camera's translation adds is left to the tracker. A prediction that cannot be right is refused, with the
-//! reason as data.
+//! Between two images the camera mostly turns. [`GyroPredictor::rotation`] integrates the gyroscope over the interval
+//! and carries the turn to the camera; [`predict`] sends each feature through the camera model: unproject, rotate,
+//! project. What the camera's translation adds is left to the tracker. A prediction that cannot be right is refused,
+//! with the reason as data.
 
 use nalgebra::{UnitQuaternion, Vector3};
 

@@ -20,9 +20,9 @@ impl Motion {
 
     /// Distance of the point from the model, rad; infinite for a point that is no number.
     ///
-    /// Of a turn alone the chord between the turned bearing and the one seen. With translation the distance of a bearing
-    /// from the epipolar plane of the other, to first order, of both images together (Sampson's distance on the sphere,
-    /// times the square root of two, so that it is one of an image and not the share of each).
+    /// Of a turn alone the chord between the turned bearing and the one seen. With translation the distance of a
+    /// bearing from the epipolar plane of the other, to first order, of both images together (Sampson's distance on the
+    /// sphere, times the square root of two, so that it is one of an image and not the share of each).
     pub fn residual(&self, point: &BearingPair) -> f64 {
         let turned = self.rotation * point.before;
         let distance = if self.translation == Vector3::zeros() {
