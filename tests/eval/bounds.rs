@@ -41,7 +41,8 @@ fn a_simulated_scene_with_exact_flow() {
     let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(Ours::on_sequence(&Params::default()))];
     let figures = sequence::evaluate(&synth, 300, &mut detectors, || {}).unwrap().swap_remove(0);
     let fine = figures.precision[0];
-    assert!(fine.pairs > 500 && fine.rms_px <= 0.15, "{fine:?}");
+    assert!(fine.pairs > 500 && fine.rms_px <= 0.15 && fine.matched >= 0.7, "{fine:?}");
+    assert!(figures.repeatability.iter().all(|found| found.share >= 0.65), "{:?}", figures.repeatability);
     assert!(figures.precision.iter().all(|p| p.bias_px.iter().all(|bias| bias.abs() <= 0.05)), "{figures:?}");
     assert_eq!(figures.count.got, 300.0);
 }

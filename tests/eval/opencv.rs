@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use vio_frontend::eval::changes::CHANGES;
 use vio_frontend::image::GrayImage;
 use vio_frontend::source::synth::{Synth, SynthOptions};
 
@@ -62,7 +63,29 @@ fn real_photos_beside_opencv() {
 }
 
 fn campaign(photos: &Path, count: &str) {
-    let document = eval(&["--photos", photos.to_str().unwrap(), "--max-cnt", count], &["fast-subpix", "orb"]);
+    let photos = ["--photos", photos.to_str().unwrap(), "--max-cnt", count];
+    let document = eval(&photos, &["fast-subpix", "fast", "orb"]);
     println!("{count} points: {document:#}");
     assert_precise(&document);
+    let detectors = document["detectors"].as_array().unwrap();
+    for peer in &detectors[2..] {
+        for kind in ["viewpoint", "blur", "light", "noise"] {
+            let (ours, theirs) = (found_again(&detectors[0], kind), found_again(peer, kind));
+            assert!(ours >= theirs, "{kind}: {ours} against {theirs} of {}", peer["detector"]);
+        }
+        for figure in ["cells_served", "entropy"] {
+            let [ours, theirs] = [&detectors[0], peer].map(|d| d["spread"][figure].as_f64().unwrap());
+            assert!(ours > theirs, "{figure}: {ours} against {theirs} of {}", peer["detector"]);
+        }
+    }
+}
+
+/// Mean share found again under the changes of a kind.
+fn found_again(detector: &Value, kind: &str) -> f64 {
+    let of_kind = |name: &Value| CHANGES.iter().any(|change| change.kind == kind && *name == change.name);
+    let changes = detector["repeatability"].as_array().unwrap();
+    let shares: Vec<f64> =
+        changes.iter().filter(|found| of_kind(&found["change"])).filter_map(|found| found["share"].as_f64()).collect();
+    assert!(!shares.is_empty(), "{kind}");
+    shares.iter().sum::<f64>() / shares.len() as f64
 }
