@@ -27,7 +27,31 @@ __device__ bool contains(const LevelImage& level, f32 x, f32 y) {
     return 0.0f <= x && x <= f32(level.width) - 1.0f && 0.0f <= y && y <= f32(level.height) - 1.0f;
 }
 
-// A lane's way through a square, 32 pixels a step, without a division a pixel.
+// The part of a window that counts.
+struct Area {
+    i32 left, top, columns, rows;
+};
+
+__device__ bool operator!=(const Area& a, const Area& b) {
+    return a.left != b.left || a.top != b.top || a.columns != b.columns || a.rows != b.rows;
+}
+
+// Where `before` pixels before and `after` behind each of the window's lie inside the level, along both axes.
+__device__ Area area_inside(const LevelImage& level, i32 x, i32 y, i32 radius, i32 before, i32 after) {
+    const i32 side = 2 * radius + 1, first_x = x - radius, first_y = y - radius;
+    const i32 left = least(most(before - first_x, 0), side), top = least(most(before - first_y, 0), side);
+    const i32 right = least(most(level.width - after - first_x, left), side);
+    const i32 bottom = least(most(level.height - after - first_y, top), side);
+    return Area{left, top, right - left, bottom - top};
+}
+
+__device__ Area overlap(const Area& a, const Area& b) {
+    const i32 left = most(a.left, b.left), top = most(a.top, b.top);
+    const i32 right = least(a.left + a.columns, b.left + b.columns), bottom = least(a.top + a.rows, b.top + b.rows);
+    return Area{left, top, most(right - left, 0), most(bottom - top, 0)};
+}
+
+// A lane's way through rows of `side` pixels, 32 pixels a step, without a division a pixel.
 struct Walk {
     u32 x, y;
 

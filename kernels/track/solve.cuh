@@ -15,7 +15,8 @@ struct PairSums {
 struct System {
     f64 xx, xy, yy, xi, yi, ii;
     f64 inverse;        // of the determinant; 0 unless that is positive
-    f32 min_eigenvalue;
+    f32 min_eigenvalue; // of the whole template
+    Area area;          // summed over
     i32 i, x, y;        // sums over the template
     i64 sum_ii, sum_xi, sum_yi, sum_xx, sum_xy, sum_yy;
 };
@@ -27,12 +28,15 @@ struct Step {
 };
 
 // Number of pixels; squared where products are those about the means.
-__device__ f64 weight(bool free_light, u32 n) { return free_light ? f64(n) * f64(n) : f64(n); }
+__device__ f64 weight(bool free_light, u32 n) {
+    const f64 pixels = f64(most(n, 1u));
+    return free_light ? pixels * pixels : pixels;
+}
 
-__device__ f32 smaller_eigenvalue(f64 xx, f64 xy, f64 yy, f64 weight) {
-    const f64 difference = xx - yy;
-    const f64 root = sqrt(difference * difference + 4.0 * (xy * xy));
-    return f32(((xx + yy) - root) / (2.0 * weight * 1048576.0));
+__device__ f32 smaller_eigenvalue(const System& s, f64 weight) {
+    const f64 difference = s.xx - s.yy;
+    const f64 root = sqrt(difference * difference + 4.0 * (s.xy * s.xy));
+    return f32(((s.xx + s.yy) - root) / (2.0 * weight * 1048576.0));
 }
 
 // Makes the rest of the sums; one lane calls it.
@@ -45,7 +49,6 @@ __device__ void set_up(System& s, bool free_light, u32 n) {
     s.ii = f64(product(free_light, n, s.sum_ii, s.i, s.i));
     const f64 determinant = s.xx * s.yy - s.xy * s.xy;
     s.inverse = determinant > 0.0 ? 1.0 / determinant : 0.0;
-    s.min_eigenvalue = smaller_eigenvalue(s.xx, s.xy, s.yy, weight(free_light, n));
 }
 
 // Contrast of I over that of J, from their squares.

@@ -68,14 +68,16 @@ __device__ void fill_template(const LevelImage& level, const Point& point, u32 r
     }
 }
 
-// Sums over the template, each lane over those pixels that it filled. All lanes call it.
-__device__ void sum_template(u32 radius, bool free_light, WindowShared& shared) {
-    const u32 side = 2 * radius + 1;
+// Sums over an area of the template, the whole one for the first time. All lanes call it.
+__device__ void sum_template(u32 radius, bool free_light, const Area& area, bool whole, WindowShared& shared) {
+    const u32 side = 2 * radius + 1, columns = u32(area.columns), first = u32(area.top) * side + u32(area.left);
+    __syncwarp(); // the template has been filled, the sums have been read
     i32 sum_i = 0, sum_x = 0, sum_y = 0, ii = 0, xi = 0, yi = 0, xx = 0, xy = 0, yy = 0; // at most 31 pixels
     #pragma unroll 1
-    for (u32 at = threadIdx.x % WARP; at < side * side; at += WARP) {
+    for (Walk w = walk(most(columns, 1u)); w.y < u32(area.rows) && columns > 0; w.next(columns)) {
+        const u32 at = first + w.y * side + w.x;
         const i32 i = shared.intensity[at], x = shared.x[at], y = shared.y[at];
-        sum_i += i;
+    sum_i += i;
         sum_x += x;
         sum_y += y;
         ii += i * i;
@@ -95,22 +97,30 @@ __device__ void sum_template(u32 radius, bool free_light, WindowShared& shared) 
     keep(system.sum_xx, wide_total(xx));
     keep(system.sum_xy, wide_total(xy));
     keep(system.sum_yy, wide_total(yy));
-    if (threadIdx.x % WARP == 0) set_up(system, free_light, side * side);
+    keep(system.area, area);
+    if (threadIdx.x % WARP == 0) {
+        const u32 n = columns * u32(area.rows);
+        set_up(system, free_light, n);
+        if (whole) system.min_eigenvalue = smaller_eigenvalue(system, weight(free_light, n));
+    }
     __syncwarp();
 }
 
-// Sums of the template with the window J, whose pixels are in the patch. All lanes call it.
+// Sums of the template's area with the window J, whose pixels are in the patch. All lanes call it.
 __device__ PairSums pair_sums(const Point& point, u32 radius, WindowShared& shared) {
-    const u32 side = 2 * radius + 1, pitch = side + 1;
+    const Area area = shared.system.area;
+    const u32 side = 2 * radius + 1, pitch = side + 1, columns = u32(area.columns), rows = u32(area.rows);
+    const u32 first = u32(area.top) * side + u32(area.left), first_pixel = first + u32(area.top);
     i32 sum_j = 0, jj = 0, ij = 0, xj = 0, yj = 0;
     #pragma unroll 1
-    for (Walk w = walk(side); w.y < side; w.next(side)) {
-        const i32 j = intensity(shared.patch, w.y * pitch + w.x, pitch, point);
+    for (Walk w = walk(columns); w.y < rows; w.next(columns)) {
+        const u32 at = first + w.y * side + w.x;
+        const i32 j = intensity(shared.patch, first_pixel + w.y * pitch + w.x, pitch, point);
         sum_j += j;
         jj += j * j;
-        ij += shared.intensity[w.y * side + w.x] * j;
-        xj += shared.x[w.y * side + w.x] * j;
-        yj += shared.y[w.y * side + w.x] * j;
+        ij += shared.intensity[at] * j;
+        xj += shared.x[at] * j;
+        yj += shared.y[at] * j;
     }
     return PairSums{total(sum_j), wide_total(jj), wide_total(ij), wide_total(xj), wide_total(yj)};
 }

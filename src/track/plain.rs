@@ -100,7 +100,8 @@ fn search_level(
         return search;
     }
     let template = Template::new(from_image, &Point::new(from), settings.radius());
-    let system = System::new(template.sums(), settings.illumination);
+    let mut area = template.area();
+    let mut system = System::new(template.sums(&area), settings.illumination);
     search.min_eigenvalue = system.min_eigenvalue();
     if search.min_eigenvalue < settings.min_eigenvalue || !system.is_solvable() {
         search.status = FlowStatus::LowTexture;
@@ -112,7 +113,16 @@ fn search_level(
         if !contains(to_image, to) {
             return search;
         }
-        let step = system.step(&template.sums_with(to_image, &Point::new(to)));
+        let point = Point::new(to);
+        let overlap = template.area_with(to_image, &point);
+        if overlap != area {
+            area = overlap;
+            system = System::new(template.sums(&area), settings.illumination);
+            if !system.is_solvable() {
+                return search;
+            }
+        }
+        let step = system.step(&template.sums_with(to_image, &point, &area));
         residual = system.residual(&step);
         moved = sum(moved, step.motion);
         let [x, y] = step.motion;

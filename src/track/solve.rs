@@ -58,7 +58,7 @@ impl System {
 
     /// Number of pixels; squared where products are those about the means.
     fn weight(&self) -> f64 {
-        let n = self.sums.n as f64;
+        let n = self.sums.n.max(1) as f64;
         if self.illumination { n * n } else { n }
     }
 

@@ -58,6 +58,22 @@ fn window(place: &Place, radius: i64, shift: u32, value: impl Fn(i64, i64) -> i6
     out
 }
 
+/// Which pixels of a window have so many neighbours before and behind them in the image, along both axes.
+fn inside(level: &Level<'_>, place: &Place, radius: i64, [before, after]: [i64; 2]) -> Vec<bool> {
+    let holds = |c: i64, side: usize| c - before >= 0 && c + after < side as i64;
+    let mut out = Vec::new();
+    for j in -radius..=radius {
+        for i in -radius..=radius {
+            out.push(holds(place.0 + i, level.0.width()) && holds(place.1 + j, level.0.height()));
+        }
+    }
+    out
+}
+
+fn pick(values: &[i64], which: &[bool]) -> Vec<i64> {
+    values.iter().zip(which).filter(|(_, counts)| **counts).map(|(value, _)| *value).collect()
+}
+
 /// <ab>
 fn product(a: &[i64], b: &[i64], free: bool) -> i64 {
     let ab: i64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
@@ -70,9 +86,11 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
     }
     let radius = i64::from(s.window / 2);
     let at = place(p);
-    let i = window(&at, radius, 9, |x, y| from_image.pixel(x, y));
-    let gx = window(&at, radius, 14, |x, y| from_image.scharr_x(x, y));
-    let gy = window(&at, radius, 14, |x, y| from_image.scharr_y(x, y));
+    let own = inside(from_image, &at, radius, [1, 2]);
+    let all_i = window(&at, radius, 9, |x, y| from_image.pixel(x, y));
+    let all_gx = window(&at, radius, 14, |x, y| from_image.scharr_x(x, y));
+    let all_gy = window(&at, radius, 14, |x, y| from_image.scharr_y(x, y));
+    let [i, gx, gy] = [&all_i, &all_gx, &all_gy].map(|values| pick(values, &own));
     let dot = |a: &[i64], b: &[i64]| product(a, b, s.illumination) as f64;
     let (xx, xy, yy) = (dot(&gx, &gx), dot(&gx, &gy), dot(&gy, &gy));
     let n = i.len() as f64;
@@ -89,7 +107,16 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
         if !to_image.holds(q) {
             return (FlowStatus::Outside, start, 0.0, eigenvalue);
         }
-        let j = window(&place(q), radius, 9, |x, y| to_image.pixel(x, y));
+        let there = inside(to_image, &place(q), radius, [0, 1]);
+        let both: Vec<bool> = own.iter().zip(&there).map(|(a, b)| *a && *b).collect();
+        let all_j = window(&place(q), radius, 9, |x, y| to_image.pixel(x, y));
+        let [i, gx, gy, j] = [&all_i, &all_gx, &all_gy, &all_j].map(|values| pick(values, &both));
+        let n = if s.illumination { (j.len() * j.len()) as f64 } else { j.len() as f64 };
+        let (xx, xy, yy) = (dot(&gx, &gx), dot(&gx, &gy), dot(&gy, &gy));
+        let det = xx * yy - xy * xy;
+        if det <= 0.0 {
+            return (FlowStatus::Outside, start, 0.0, eigenvalue);
+        }
         let (ii, ij, jj) = (dot(&i, &i), dot(&i, &j), dot(&j, &j));
         let factor = match (s.illumination, jj > 0.0) {
             (false, _) => 1.0,
