@@ -35,7 +35,8 @@ pub struct TrackSettings {
     /// Greatest distance, level-0 px, between the start and where tracking back from the result ends. `None`: no
     /// tracking back.
     pub max_backward_error: Option<f32>,
-    /// Whether a gain and an offset of the light are estimated with the motion.
+    /// Whether the light may change by a gain and an offset. In steady light and without a guess, fixed light finds more of
+    /// the points that moved far.
     pub illumination: bool,
 }
 
@@ -49,7 +50,7 @@ impl Default for TrackSettings {
             min_eigenvalue: 1e-4,
             max_residual: f32::MAX,
             max_backward_error: Some(0.5),
-            illumination: true,
+            illumination: false,
         }
     }
 }

@@ -70,9 +70,9 @@ fn scenes_are_tracked_in_any_light() {
         for light in [0.5_f32, 1.0, 2.0] {
             let lit = GrayImage::from_fn(640, 480, |x, y| (f32::from(current.at(x, y)) * light) as u8);
             let pair = Pair::new(previous.clone(), lit);
-            let (errors, share) = errors(&starts, &pair.track(&starts, &TrackSettings::default()), |from| {
-                synth.flow(40, 41, from.map(f64::from))
-            });
+            let settings = TrackSettings { illumination: true, ..TrackSettings::default() };
+            let (errors, share) =
+                errors(&starts, &pair.track(&starts, &settings), |from| synth.flow(40, 41, from.map(f64::from)));
             let (median, within) = (errors[errors.len() / 2], errors.partition_point(|&e| e <= 1.0));
             let within = within as f64 / errors.len() as f64;
             eprintln!("{name}, light x{light}: {share:.3} tracked, median {median:.4} px, {within:.3} within 1 px");
