@@ -6,10 +6,8 @@
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 
@@ -25,21 +23,26 @@ fails if one goes unnoticed.
 """
 
 
+# The copy and what is built from it are kept between runs, apart from the tree's own.
+BUILT = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
+
+
 def copy_tree(folder):
-    """The files that git tracks, and those that it would."""
+    """The files that git tracks, and those that it would; what has not changed stays as it is, so that cargo sees it."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
-    for name in listed.stdout.decode().splitlines():
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
+    names = {name for name in listed.stdout.decode().splitlines() if (ROOT / name).is_file()}
+    for old in [path for path in folder.rglob("*") if path.is_file() and str(path.relative_to(folder)) not in names]:
+        old.unlink()
+    for name in names:
+        content, copy = (ROOT / name).read_bytes(), folder / name
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
 
 
-def run_test(folder, test):
-    target, *names = test.split()
+def run_tests(folder, target, names):
     command = ["cargo", "test", "--quiet", "--test", target, "--", *names]
-    # Built files are kept between runs, apart from those of the tree itself.
-    built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
-    environment = os.environ | {"CARGO_TARGET_DIR": str(built)}
+    environment = os.environ | {"CARGO_TARGET_DIR": str(BUILT)}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
@@ -59,27 +62,28 @@ def reason(output):
 def main(word):
     mutants = [m for m in tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())["mutant"] if word in m["name"]]
     rows, missed = [], []
-    with tempfile.TemporaryDirectory(prefix="mutants") as scratch:
-        folder = Path(scratch)
-        copy_tree(folder)
-        for test in sorted({m["test"] for m in mutants}):
-            clean = run_test(folder, test)
-            if clean.returncode != 0:
-                sys.exit(f"{test} fails without a mistake:\n{clean.stdout}{clean.stderr}")
-        for mutant in mutants:
-            path = folder / mutant["file"]
-            text = path.read_text()
-            if text.count(mutant["old"]) != 1:
-                sys.exit(f"{mutant['name']}: its text occurs {text.count(mutant['old'])} times in {mutant['file']}")
-            path.write_text(text.replace(mutant["old"], mutant["new"]))
-            result = run_test(folder, mutant["test"])
-            path.write_text(text)
-            why = reason(result.stdout + result.stderr)
-            print(f"{'noticed' if why else 'MISSED'}: {mutant['name']}: {why}", flush=True)
-            if why is None:
-                missed.append(mutant["name"])
-                print(result.stderr[-2000:], flush=True)
-            rows.append(f"| {mutant['name']} | `{mutant['file']}` | `{mutant['test']}` | {why} |\n")
+    folder = BUILT / "tree"
+    copy_tree(folder)
+    for target in sorted({m["test"].split()[0] for m in mutants}):
+        names = sorted({m["test"].split()[1] for m in mutants if m["test"].split()[0] == target})
+        clean = run_tests(folder, target, names)
+        if clean.returncode != 0:
+            sys.exit(f"{target} fails without a mistake:\n{clean.stdout}{clean.stderr}")
+    for mutant in mutants:
+        path = folder / mutant["file"]
+        text = path.read_text()
+        if text.count(mutant["old"]) != 1:
+            sys.exit(f"{mutant['name']}: its text occurs {text.count(mutant['old'])} times in {mutant['file']}")
+        path.write_text(text.replace(mutant["old"], mutant["new"]))
+        target, *names = mutant["test"].split()
+        result = run_tests(folder, target, names)
+        path.write_text(text)
+        why = reason(result.stdout + result.stderr)
+        print(f"{'noticed' if why else 'MISSED'}: {mutant['name']}: {why}", flush=True)
+        if why is None:
+            missed.append(mutant["name"])
+            print(result.stderr[-2000:], flush=True)
+        rows.append(f"| {mutant['name']} | `{mutant['file']}` | `{mutant['test']}` | {why} |\n")
     if not word and not missed:
         TABLE.write_text(HEAD + "".join(rows))
     print(f"{len(mutants) - len(missed)} of {len(mutants)} noticed")
