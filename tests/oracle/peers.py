@@ -71,9 +71,13 @@ def orb(image, count):
     detector = cv2.ORB_create(nfeatures=count, edgeThreshold=5, fastThreshold=THRESHOLD)
     keypoints = sorted(detector.detect(image), key=lambda k: -k.response)[:count]
     keypoints, descriptors = detector.compute(image, keypoints)
+    if not keypoints:
+        return []
     # OpenCV multiplies the pixel of a level by its scale; what remains of half a pixel is ORB's own bias.
     level = lambda k: min(round(k.octave * math.log2(1.2)), LEVELS - 1)
-    return [(*k.pt, level(k), f",hamming:{d.tobytes().hex()}") for k, d in zip(keypoints, descriptors)] if keypoints else []
+    # `compute` has put them in the order of their octaves.
+    described = sorted(zip(keypoints, descriptors), key=lambda pair: -pair[0].response)
+    return [(*k.pt, level(k), f",hamming:{d.tobytes().hex()}") for k, d in described]
 
 
 DETECTORS = {
