@@ -15,7 +15,7 @@ Both track there and back (at most 0.5 px apart), 21 x 21 pixels, 3 levels, 30 s
 * apart: median distance between the two results.
 
 Exit status 0 only if, where the truth is known and the light is the same, the median errors agree to 0.02 px, the results
-are at most 0.02 px apart, and we survive at most 0.2 % less often.
+are at most 0.02 px apart, and we survive at most 1 % less often: with few pairs a handful of points decides.
 """
 import argparse
 import csv
@@ -36,7 +36,7 @@ SEQUENCES = ("euroc_micro", "tum_fr2_desk", "kitti_07", "rpg_tags_pnp", "gopro_k
              "aria_gen2_front")
 BACK = 0.5
 MEDIANS = 0.02
-SHARE = 0.002
+SHARE = 0.01
 
 
 def sources():
