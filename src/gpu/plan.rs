@@ -1,7 +1,5 @@
 //! What one launch of `detect` needs for an image size and settings: buffers and arguments.
 
-use std::mem::offset_of;
-
 use super::abi::{CornerSlot, DetectArgs, DetectHeader, FeatureRecord};
 use crate::detect::threshold::TILE;
 use crate::detect::{DetectSettings, Gain, MAX_LEVELS};
@@ -28,6 +26,19 @@ pub struct Buffer {
     /// Whether the host writes it before a launch or reads it after; the others stay on the device.
     pub host: bool,
 }
+
+/// The [`Buffer`] behind a field of a kernel's arguments.
+macro_rules! buffer {
+    ($args:ident . $field:ident, $bytes:expr, $host:expr) => {
+        $crate::gpu::plan::Buffer {
+            field: stringify!($field),
+            offset: std::mem::offset_of!($args, $field),
+            bytes: $bytes,
+            host: $host,
+        }
+    };
+}
+pub(super) use buffer;
 
 /// Sizes that the buffers follow from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,22 +68,15 @@ impl DetectPlan {
         ((self.width as usize).next_multiple_of(4) * self.encoding.bytes_per_pixel()).next_multiple_of(16)
     }
 
-    /// Width, height and offset in the pyramid of each level. Rows have [`level_pitch`] bytes.
+    /// Width, height and offset in the pyramid of each level, as [`pyramid_levels`].
     pub fn levels(&self) -> Vec<(usize, usize, usize)> {
-        let mut levels = Vec::new();
-        let (mut width, mut height, mut offset) = (self.width as usize, self.height as usize, 0);
-        for _ in 0..(self.settings.levels as usize).clamp(1, MAX_LEVELS) {
-            levels.push((width, height, offset));
-            offset += level_pitch(width) * height;
-            (width, height) = (width / 2, height / 2);
-        }
-        levels
+        pyramid_levels(self.width, self.height, self.settings.levels)
     }
 
     /// Every buffer. Those of the host: the source, the mask, features, descriptors and header.
     pub fn buffers(&self) -> Vec<Buffer> {
         let levels = self.levels();
-        let pixels: usize = levels.iter().map(|&(width, height, _)| level_pitch(width) * height).sum();
+        let pixels = pyramid_bytes(&levels);
         let tiles = |&(width, height, _): &(usize, usize, usize)| width.div_ceil(TILE) * height.div_ceil(TILE);
         let tiles0 = levels.first().map_or(0, tiles);
         let tiles: usize = levels.iter().map(tiles).sum();
@@ -83,36 +87,31 @@ impl DetectPlan {
         let area = self.width as usize * self.height as usize;
         let (word, key) = (size_of::<u32>(), size_of::<u64>());
 
-        macro_rules! buffer {
-            ($field:ident, $bytes:expr, $host:expr) => {
-                Buffer { field: stringify!($field), offset: offset_of!(DetectArgs, $field), bytes: $bytes, host: $host }
-            };
-        }
         vec![
-            buffer!(source, self.source_pitch() * self.height as usize, true),
-            buffer!(mask, area, true),
-            buffer!(features, target * size_of::<FeatureRecord>(), true),
-            buffer!(descriptors, described * Descriptor::LEN, true),
-            buffer!(header, size_of::<DetectHeader>(), true),
-            buffer!(pyramid, pixels, false),
-            buffer!(barrier, 2 * word, false),
-            buffer!(peaks, pixels * size_of::<u16>(), false),
-            buffer!(medians, tiles0, false),
-            buffer!(thresholds, tiles0, false),
-            buffer!(slot_counts, tiles * word, false),
-            buffer!(slots, slots * size_of::<CornerSlot>(), false),
-            buffer!(slot_keys, slots * key, false),
-            buffer!(pool_bins, ORDER_BINS * word, false),
-            buffer!(cell_class0, cells * word, false),
-            buffer!(cell_all, cells * word, false),
-            buffer!(cell_limits, cells * key, false),
-            buffer!(cell_nexts, cells * key, false),
-            buffer!(list_keys, slots * key, false),
-            buffer!(list_slots, slots * word, false),
-            buffer!(bin_counts, ORDER_BINS * word, false),
-            buffer!(bin_cursors, ORDER_BINS * word, false),
-            buffer!(order_keys, target * key, false),
-            buffer!(order_slots, target * word, false),
+            buffer!(DetectArgs.source, self.source_pitch() * self.height as usize, true),
+            buffer!(DetectArgs.mask, area, true),
+            buffer!(DetectArgs.features, target * size_of::<FeatureRecord>(), true),
+            buffer!(DetectArgs.descriptors, described * Descriptor::LEN, true),
+            buffer!(DetectArgs.header, size_of::<DetectHeader>(), true),
+            buffer!(DetectArgs.pyramid, pixels, false),
+            buffer!(DetectArgs.barrier, 2 * word, false),
+            buffer!(DetectArgs.peaks, pixels * size_of::<u16>(), false),
+            buffer!(DetectArgs.medians, tiles0, false),
+            buffer!(DetectArgs.thresholds, tiles0, false),
+            buffer!(DetectArgs.slot_counts, tiles * word, false),
+            buffer!(DetectArgs.slots, slots * size_of::<CornerSlot>(), false),
+            buffer!(DetectArgs.slot_keys, slots * key, false),
+            buffer!(DetectArgs.pool_bins, ORDER_BINS * word, false),
+            buffer!(DetectArgs.cell_class0, cells * word, false),
+            buffer!(DetectArgs.cell_all, cells * word, false),
+            buffer!(DetectArgs.cell_limits, cells * key, false),
+            buffer!(DetectArgs.cell_nexts, cells * key, false),
+            buffer!(DetectArgs.list_keys, slots * key, false),
+            buffer!(DetectArgs.list_slots, slots * word, false),
+            buffer!(DetectArgs.bin_counts, ORDER_BINS * word, false),
+            buffer!(DetectArgs.bin_cursors, ORDER_BINS * word, false),
+            buffer!(DetectArgs.order_keys, target * key, false),
+            buffer!(DetectArgs.order_slots, target * word, false),
         ]
     }
 
@@ -138,6 +137,23 @@ impl DetectPlan {
             ..bytemuck::Zeroable::zeroed()
         }
     }
+}
+
+/// Width, height and offset in a pyramid on the device of each of its levels. Rows have [`level_pitch`] bytes.
+pub fn pyramid_levels(width: u32, height: u32, levels: u32) -> Vec<(usize, usize, usize)> {
+    let (mut width, mut height, mut offset) = (width as usize, height as usize, 0);
+    let mut found = Vec::new();
+    for _ in 0..(levels as usize).clamp(1, MAX_LEVELS) {
+        found.push((width, height, offset));
+        offset += level_pitch(width) * height;
+        (width, height) = (width / 2, height / 2);
+    }
+    found
+}
+
+/// Size of a pyramid, bytes.
+pub(super) fn pyramid_bytes(levels: &[(usize, usize, usize)]) -> usize {
+    levels.last().map_or(0, |&(width, height, offset)| offset + level_pitch(width) * height)
 }
 
 /// Pixels from one row of a level to the next.

@@ -1,10 +1,7 @@
 //! What one launch of `track` needs for an image size and settings: buffers and arguments.
 
-use std::mem::offset_of;
-
 use super::abi::{TrackArgs, TrackHeader, TrackRecord, TrackStart};
-use super::plan::{Buffer, level_pitch};
-use crate::detect::MAX_LEVELS;
+use super::plan::{Buffer, buffer, pyramid_bytes, pyramid_levels};
 use crate::track::{Flow, FlowStart, FlowStatus, TrackSettings};
 
 /// Sizes that the buffers follow from.
@@ -22,24 +19,15 @@ pub struct TrackPlan {
 impl TrackPlan {
     /// Every buffer. Of the host: starts, flows and header; the pyramids are those that `detect` writes.
     pub fn buffers(&self) -> Vec<Buffer> {
-        let (mut width, mut height, mut pixels) = (self.width as usize, self.height as usize, 0);
-        for _ in 0..(self.levels as usize).clamp(1, MAX_LEVELS) {
-            pixels += level_pitch(width) * height;
-            (width, height) = (width / 2, height / 2);
-        }
+        let pixels = pyramid_bytes(&pyramid_levels(self.width, self.height, self.levels));
         let capacity = self.capacity as usize;
-        macro_rules! buffer {
-            ($field:ident, $bytes:expr, $host:expr) => {
-                Buffer { field: stringify!($field), offset: offset_of!(TrackArgs, $field), bytes: $bytes, host: $host }
-            };
-        }
         vec![
-            buffer!(previous, pixels, false),
-            buffer!(current, pixels, false),
-            buffer!(starts, capacity * size_of::<TrackStart>(), true),
-            buffer!(flows, capacity * size_of::<TrackRecord>(), true),
-            buffer!(header, size_of::<TrackHeader>(), true),
-            buffer!(arrivals, size_of::<u32>(), false),
+            buffer!(TrackArgs.previous, pixels, false),
+            buffer!(TrackArgs.current, pixels, false),
+            buffer!(TrackArgs.starts, capacity * size_of::<TrackStart>(), true),
+            buffer!(TrackArgs.flows, capacity * size_of::<TrackRecord>(), true),
+            buffer!(TrackArgs.header, size_of::<TrackHeader>(), true),
+            buffer!(TrackArgs.arrivals, size_of::<u32>(), false),
         ]
     }
 

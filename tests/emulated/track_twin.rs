@@ -1,7 +1,5 @@
 //! One pair of frames on the emulated device, and its tracks beside those of the plain path.
 
-use std::cell::RefCell;
-
 use bytemuck::Zeroable;
 use vio_frontend::gpu::abi::{TrackHeader, TrackRecord, TrackStart};
 use vio_frontend::gpu::plan::level_pitch;
@@ -9,8 +7,9 @@ use vio_frontend::gpu::track_plan::TrackPlan;
 use vio_frontend::image::GrayImage;
 use vio_frontend::track::{Flow, FlowStart, TrackSettings};
 
-use crate::emulator::{Emulator, Relocation, Sanitizer, Schedule};
+use crate::emulator::{Emulator, Relocation, Schedule};
 use crate::motion::{Pair, bits};
+use crate::twin::assert_none;
 
 const THREADS: u32 = 64;
 const FRAME: u64 = 9;
@@ -25,18 +24,9 @@ pub struct TrackLaunch<'a> {
     pub schedule: Schedule,
 }
 
-thread_local! {
-    static EMULATOR: RefCell<Option<Emulator>> = const { RefCell::new(None) };
-}
-
 /// Asserts that the emulated kernel and the plain path agree in every bit of every track.
 pub fn assert_equal(launch: &TrackLaunch<'_>) {
-    EMULATOR.with_borrow_mut(|emulator| {
-        let emulator = emulator.get_or_insert_with(|| Emulator::build(Sanitizer::Plain).unwrap());
-        if let Some(difference) = difference(emulator, launch) {
-            panic!("{difference}");
-        }
-    });
+    assert_none(|emulator| difference(emulator, launch));
 }
 
 /// The first difference between the emulated kernel and the plain path, or what the emulator reports.
