@@ -32,11 +32,12 @@ lint:
 test-rust:
 	cargo test --no-fail-fast
 
-# OpenCV as the oracle of pyramid and FAST (of the camera models it is in tests/camera.rs, as a table), and as a peer whose
-# precision is to be beaten, or matched by the tracker.
+# OpenCV as the oracle of pyramid, FAST and equalisation (of the camera models it is in tests/camera.rs, as a table), and
+# as a peer whose precision is to be beaten, or matched by the tracker.
 test-oracle: $(TEST_PACKAGES)/.done
 	cargo build --examples
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/opencv.py --stages $(TARGET)/debug/examples/stages
+	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/contrast.py --contrast $(TARGET)/debug/examples/contrast
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/track.py --flow $(TARGET)/debug/examples/flow --pairs 3
 	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_pictures
 

@@ -12,7 +12,7 @@ use crate::feature::Feature;
 use crate::frame::Frame;
 use crate::image::GrayImage;
 use crate::mask::{MaskError, Masks};
-use crate::params::{Device, ParamError, Params, Prefilter};
+use crate::params::{Device, HistogramMethod, ParamError, Params, Prefilter};
 use crate::stamps::{PublishThrottle, RestartReason, StampGuard};
 use result::Stopwatch;
 
@@ -139,7 +139,7 @@ impl Frontend {
         self.requested = Some(RestartReason::Requested);
     }
 
-    /// The grey image of the last frame processed, after `prefilter`.
+    /// The grey image of the last frame processed, after `histogram_method` and `prefilter`.
     pub fn gray(&self) -> &GrayImage {
         &self.gray
     }
@@ -161,12 +161,16 @@ impl Frontend {
 
     /// The frame as the grey image that every stage sees.
     fn load(&mut self, frame: &Frame<'_>) {
-        match self.params.prefilter {
-            Prefilter::None => frame.image.to_gray(&mut self.gray),
-            Prefilter::Binomial3 => {
-                frame.image.to_gray(&mut self.unfiltered);
-                self.unfiltered.binomial3(&mut self.gray);
-            }
+        let smooth = self.params.prefilter == Prefilter::Binomial3;
+        let gray = if smooth { &mut self.unfiltered } else { &mut self.gray };
+        frame.image.to_gray(gray);
+        match self.params.histogram_method {
+            HistogramMethod::None => {}
+            HistogramMethod::Histogram => gray.equalise(),
+            HistogramMethod::Clahe => gray.equalise_tiles(),
+        }
+        if smooth {
+            self.unfiltered.binomial3(&mut self.gray);
         }
     }
 

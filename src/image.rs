@@ -4,6 +4,7 @@ mod binomial;
 mod decode;
 mod encoding;
 mod gray;
+mod histogram;
 
 pub use encoding::Encoding;
 

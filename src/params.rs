@@ -43,6 +43,10 @@ choice! {
     CameraModel { Pinhole = "pinhole", Equidistant = "equidistant", Omni = "omni" }
 }
 choice! {
+    /// Contrast of the grey image, spread before every other stage.
+    HistogramMethod { None = "none", Histogram = "histogram", Clahe = "clahe" }
+}
+choice! {
     /// Smoothing of the grey image before every other stage.
     Prefilter { None = "none", Binomial3 = "binomial3" }
 }
@@ -58,6 +62,10 @@ parameters! {
     max_cnt: u32 = 1000, unit "features", range 1.0..=65535.0, apply NextFrame;
     /// Upper limit of the publishing rate; 0 publishes every frame. Detection state advances on every frame.
     freq: f64 = 0.0, unit "Hz", range 0.0..=1000.0, apply NextFrame;
+    /// Spreads the contrast of the grey image before `prefilter` and every other stage, for dark or hazy scenes:
+    /// `histogram` over the whole image, `clahe` over 8 x 8 tiles, limited to 3 times an even histogram. Noise grows
+    /// with the contrast.
+    histogram_method: HistogramMethod = HistogramMethod::None, unit "", range .., apply NextFrame;
     /// `binomial3` smooths the grey image with 3 x 3 binomial weights before every other stage, against noise.
     prefilter: Prefilter = Prefilter::None, unit "", range .., apply NextFrame;
     /// Least FAST threshold; a corner's score V must exceed it.
