@@ -3,6 +3,7 @@
 mod features_csv;
 pub mod overlay;
 mod summary;
+pub mod vins;
 
 pub use features_csv::{DESCRIPTORS_FILE, FEATURES_HEADER, FeaturesCsv};
 pub use summary::{Fallback, Run, Summary};

@@ -51,6 +51,10 @@ choice! {
     Prefilter { None = "none", Binomial3 = "binomial3" }
 }
 choice! {
+    /// Which back end the `feature` topic is laid out for.
+    OutputLayout { None = "none", VinsMono = "vins_mono", VinsFusion = "vins_fusion" }
+}
+choice! {
     /// Which mask value excludes features.
     MaskPolarity { ZeroExcludes = "zero_excludes", NonzeroExcludes = "nonzero_excludes" }
 }
@@ -140,9 +144,15 @@ parameters! {
     image_queue_size: u32 = 2, unit "images", range 1.0..=64.0, apply Start;
     /// Whether features carry their descriptors of 128 bytes, in the field `descriptor`.
     publish_descriptors: bool = false, unit "", range .., apply NextFrame;
+    /// Back end that the topic `feature` is laid out for; `none` publishes no such topic. VINS has room for `max_cnt` up
+    /// to 500.
+    output_layout: OutputLayout = OutputLayout::None, unit "", range .., apply Start;
     /// `auto` takes the GPU where there is one; `cuda` insists on it; `cpu` never looks.
     device: Device = Device::Auto, unit "", range .., apply Start;
 }
+
+/// Greatest `max_cnt` that leaves VINS room for features that come and go within its window.
+const MAX_CNT_OF_VINS: u32 = 500;
 
 impl Params {
     /// Checks what single ranges cannot: relations between parameters and array lengths.
@@ -152,6 +162,14 @@ impl Params {
             return relation(
                 "fast_threshold_min",
                 format!("{} exceeds fast_threshold_max {}", self.fast_threshold_min, self.fast_threshold_max),
+            );
+        }
+        if self.output_layout != OutputLayout::None && self.max_cnt > MAX_CNT_OF_VINS {
+            let (found, layout) = (self.max_cnt, self.output_layout);
+            let why = "VINS has room for 1000 features in all frames of its window (NUM_OF_F)";
+            return relation(
+                "max_cnt",
+                format!("{found} exceeds {MAX_CNT_OF_VINS} with output_layout '{layout}': {why}"),
             );
         }
         let (values, coefficients): (_, &[usize]) = match self.camera_model {
