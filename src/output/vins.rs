@@ -42,9 +42,9 @@ impl VinsLayout {
     /// The message of a frame that is published; `None` if there is none: no layout is wanted, the frame is not
     /// published, no bearings are known, or it is withheld.
     ///
-    /// Points without a bearing are left out. A frame that lost all of its tracks gives an empty message. VINS-Mono gets
-    /// tracks seen at least twice, and neither the first message nor that of a restart, as from its own tracker: they hold
-    /// no velocities yet, and `restart`, on another topic, is then sure to arrive before what follows it.
+    /// Points without a bearing are left out. A frame that lost all of its tracks gives an empty message. VINS-Mono
+    /// gets tracks seen at least twice, and neither the first message nor that of a restart, as from its own tracker:
+    /// they hold no velocities yet, and `restart`, on another topic, has a frame's time to arrive before what follows.
     pub fn message(&mut self, output: &FrameOutput) -> Option<VinsMessage> {
         let mono = self.layout == OutputLayout::VinsMono;
         self.withhold |= mono && output.restart.is_some();

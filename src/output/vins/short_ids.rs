@@ -7,8 +7,8 @@ const END: u32 = 1 << 24;
 
 /// The short ids of the tracks in the last message.
 ///
-/// A track keeps its short id from message to message. One that was missing from the message before gets a fresh one, even
-/// if it was published earlier: back ends count a feature's observations from its first message on, without gaps.
+/// A track keeps its short id from message to message. One that was missing from the message before gets a fresh one,
+/// even if it was published earlier: back ends count a feature's observations from its first message on, without gaps.
 #[derive(Debug, Default)]
 pub struct ShortIds {
     /// Where the search for a free id begins.
