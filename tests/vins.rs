@@ -76,6 +76,19 @@ fn a_track_found_again_gets_a_fresh_id() {
 }
 
 #[test]
+fn mono_waits_for_the_velocity_of_a_track_found_again() {
+    let mut layout = VinsLayout::new(OutputLayout::VinsMono);
+    layout.message(&frame(&[(5, 0), (6, 0)]));
+    assert_eq!(ids(&layout.message(&frame(&[(5, 1), (6, 1)]))), [0.0, 1.0]);
+    assert_eq!(ids(&layout.message(&frame(&[(6, 2)]))), [1.0]);
+    assert_eq!(ids(&layout.message(&frame(&[(5, 2), (6, 3)]))), [1.0]);
+    assert_eq!(ids(&layout.message(&frame(&[(5, 3), (6, 4)]))), [2.0, 1.0]);
+    // A frame that `freq` leaves out counts as seen.
+    assert_eq!(layout.message(&FrameOutput { publish: false, ..frame(&[(7, 0)]) }), None);
+    assert_eq!(ids(&layout.message(&frame(&[(6, 6), (7, 1)]))), [3.0]);
+}
+
+#[test]
 fn a_restart_withholds_a_message_from_mono_only_and_repeats_no_id() {
     for (kind, withheld) in [(OutputLayout::VinsMono, true), (OutputLayout::VinsFusion, false)] {
         let mut layout = VinsLayout::new(kind);
@@ -84,7 +97,7 @@ fn a_restart_withholds_a_message_from_mono_only_and_repeats_no_id() {
         // The frame of the restart is not published by `freq`: the next message is the one.
         let restart = FrameOutput { restart: Some(RestartReason::Requested), publish: false, ..frame(&[(9, 0)]) };
         assert_eq!(layout.message(&restart), None);
-        let after = layout.message(&frame(&[(9, 1)]));
+        let after = layout.message(&frame(&[(9, 1), (10, 0)]));
         assert_eq!(after.is_none(), withheld, "{kind}");
         assert_eq!(ids(&layout.message(&frame(&[(9, 2), (10, 1)]))), [1.0, 2.0]);
     }
@@ -94,12 +107,14 @@ fn a_restart_withholds_a_message_from_mono_only_and_repeats_no_id() {
 fn without_bearings_there_is_no_message_and_without_tracks_an_empty_one() {
     for kind in [OutputLayout::VinsMono, OutputLayout::VinsFusion] {
         let mut layout = VinsLayout::new(kind);
+        layout.message(&frame(&[(1, 0)]));
         layout.message(&frame(&[(1, 1)]));
         assert_eq!(layout.message(&FrameOutput { calibration: Calibration::Missing, ..frame(&[(1, 2)]) }), None);
         let empty = layout.message(&frame(&[])).unwrap();
         assert!(empty.points.is_empty() && empty.channels.iter().all(|(_, values)| values.is_empty()));
         assert_eq!(empty.channels.len(), if kind == OutputLayout::VinsMono { 5 } else { 9 });
-        assert_eq!(ids(&layout.message(&frame(&[(1, 3)]))), [1.0], "a gap: a fresh id");
+        layout.message(&frame(&[(1, 3)]));
+        assert_eq!(ids(&layout.message(&frame(&[(1, 4)]))), [1.0], "a gap: a fresh id");
     }
     assert_eq!(VinsLayout::new(OutputLayout::None).message(&frame(&[(1, 1)])), None);
 }

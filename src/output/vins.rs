@@ -8,6 +8,8 @@ mod short_ids;
 
 pub use short_ids::ShortIds;
 
+use std::collections::HashSet;
+
 use crate::frontend::{Calibration, FrameOutput, OutputPoint};
 use crate::params::OutputLayout;
 
@@ -30,25 +32,32 @@ pub struct VinsMessage {
 pub struct VinsLayout {
     layout: OutputLayout,
     ids: ShortIds,
+    /// The tracks in the frame processed before.
+    before: HashSet<u64>,
     /// Whether the next message is kept back.
     withhold: bool,
 }
 
 impl VinsLayout {
     pub fn new(layout: OutputLayout) -> Self {
-        Self { layout, ids: ShortIds::default(), withhold: layout == OutputLayout::VinsMono }
+        Self { layout, ids: ShortIds::default(), before: HashSet::new(), withhold: layout == OutputLayout::VinsMono }
     }
 
-    /// The message of a frame that is published; `None` if there is none: no layout is wanted, the frame is not
+    /// The message of the next frame, published or not; `None` if there is none: no layout is wanted, the frame is not
     /// published, no bearings are known, or it is withheld.
     ///
-    /// Points without a bearing are left out. A frame that lost all of its tracks gives an empty message. VINS-Mono
-    /// gets tracks seen at least twice, and neither the first message nor that of a restart, as from its own tracker:
-    /// they hold no velocities yet, and `restart`, on another topic, has a frame's time to arrive before what follows.
+    /// Points without a bearing are left out. A frame that lost all of its tracks gives an empty message. As from its
+    /// own tracker, VINS-Mono gets only tracks that the frame before saw as well, since others have no velocity yet,
+    /// and neither the first message nor that of a restart: `restart`, on another topic, has a frame's time to arrive.
     pub fn message(&mut self, output: &FrameOutput) -> Option<VinsMessage> {
         let mono = self.layout == OutputLayout::VinsMono;
         self.withhold |= mono && output.restart.is_some();
-        if self.layout == OutputLayout::None || !output.publish {
+        if self.layout == OutputLayout::None {
+            return None;
+        }
+        let now = output.points.iter().map(|point| point.id).collect();
+        let before = std::mem::replace(&mut self.before, now);
+        if !output.publish {
             return None;
         }
         if output.calibration != Calibration::Valid {
@@ -58,7 +67,7 @@ impl VinsLayout {
         let observed: Vec<_> = output
             .points
             .iter()
-            .filter(|point| point.age > 0 || !mono)
+            .filter(|point| !mono || before.contains(&point.id))
             .filter_map(|point| Some((point, plane_point(point)?)))
             .collect();
         let ids = self.ids.renew(observed.iter().map(|(point, _)| point.id));
