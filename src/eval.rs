@@ -12,6 +12,7 @@ pub mod ours;
 pub mod pairs;
 pub mod photos;
 pub mod sequence;
+pub mod tracks;
 
 use crate::image::GrayImage;
 

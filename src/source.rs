@@ -3,7 +3,7 @@
 mod euroc;
 mod images;
 mod recorded;
-mod stamp;
+pub(crate) mod stamp;
 pub mod synth;
 
 use std::path::{Path, PathBuf};

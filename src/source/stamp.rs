@@ -3,12 +3,12 @@
 use crate::frame::StampNs;
 
 /// A whole number of nanoseconds.
-pub(super) fn from_ns(text: &str) -> Option<StampNs> {
+pub(crate) fn from_ns(text: &str) -> Option<StampNs> {
     text.trim().parse().ok()
 }
 
 /// Decimal seconds, exact to the nanosecond: no float could hold today's time to that precision.
-pub(super) fn from_decimal_seconds(text: &str) -> Option<StampNs> {
+pub(crate) fn from_decimal_seconds(text: &str) -> Option<StampNs> {
     let (seconds, fraction) = text.trim().split_once('.')?;
     if fraction.is_empty() || !fraction.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -20,7 +20,7 @@ pub(super) fn from_decimal_seconds(text: &str) -> Option<StampNs> {
 
 /// A file's name (without extension) as a time after 2001 and before 2033 in s, ms, us or ns, told apart by size, or
 /// in decimal seconds. Other numbers are counters, not times.
-pub(super) fn from_name(stem: &str) -> Option<StampNs> {
+pub(crate) fn from_name(stem: &str) -> Option<StampNs> {
     if let Some(stamp) = from_decimal_seconds(stem) {
         return (1_000_000_000_000_000_000..2_000_000_000_000_000_000).contains(&stamp).then_some(stamp);
     }

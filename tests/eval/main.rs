@@ -10,3 +10,5 @@ mod common;
 mod images;
 mod measures;
 mod opencv;
+mod track_truth;
+mod tracks;

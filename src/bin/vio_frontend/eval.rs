@@ -1,42 +1,49 @@
-//! `eval`: how good detection is, beside other detectors.
+//! `eval`: how good detection and tracks are, beside other detectors and trackers.
 
+mod detection;
 mod peer;
+mod sequence;
 mod table;
+mod track_table;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use anyhow::bail;
+use clap::ValueEnum;
 use serde::Serialize;
-use vio_frontend::eval::photos::{LEAST_SIDE, Photos};
-use vio_frontend::eval::{Detector, Figures, Ours, sequence};
-use vio_frontend::image::GrayImage;
-use vio_frontend::params::{Params, Value};
-use vio_frontend::source;
-use vio_frontend::source::synth::{Synth, SynthOptions};
+use vio_frontend::eval::Figures;
+use vio_frontend::eval::tracks::TrackFigures;
+use vio_frontend::params::Value;
 
 use super::load::ParamArgs;
-use peer::Peer;
 
-/// Judge detection: count, spread, precision, bias and repeatability, on a simulated sequence or on photos
+/// Judge detection (count, spread, precision, repeatability) and tracks (error, drift, survival, length, outliers)
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// synth:NAME, whose truth is exact
+    /// synth:NAME, whose truth is exact; for tracks also an EuRoC or TUM folder or a folder of images, with what truth
+    /// there is in it: poses, corner_tracks.csv
     #[arg(required_unless_present = "photos", conflicts_with = "photos")]
     source: Option<String>,
     /// Folder of photos (PNG or JPEG, 200 px and more) that are moved and changed in known ways
     #[arg(long, value_name = "DIR")]
     photos: Option<PathBuf>,
+    /// What is judged; detection needs synth:NAME or photos, tracks any sequence
+    #[arg(long, value_enum, default_value_t = What::All)]
+    what: What,
     #[command(flatten)]
     params: ParamArgs,
     /// Points wanted an image, over the parameter `max_cnt`
     #[arg(long, value_name = "N")]
     max_cnt: Option<u32>,
-    /// Use N frames or photos at most [default: 60 frames, all photos]
-    #[arg(long, value_name = "N")]
-    frames: Option<usize>,
+    /// Use N frames or photos at most [default: all; detection on a sequence 60]
+    #[arg(long, value_name = "N", alias = "frames")]
+    max_frames: Option<usize>,
+    /// Tracks of another program to judge in the same way: a CSV file with columns stamp_ns, id, u, v, perhaps sigma, and
+    /// perhaps a lost.csv (stamp_ns, id, reason) beside it; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "photos")]
+    tracks: Vec<PathBuf>,
     /// Another detector to judge in the same run, a shell command that reads lines `IMAGE<tab>COUNT` and answers each
     /// with lines `u,v,level[,l2:HEX|,hamming:HEX]`, the best first, and an empty line; may be repeated
     #[arg(long, value_name = "COMMAND")]
@@ -46,18 +53,38 @@ pub struct Args {
     json: bool,
 }
 
+/// Which stages are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    Tracks,
+    Detection,
+    /// All that the source allows
+    All,
+}
+
 /// The JSON document.
 #[derive(Debug, Serialize)]
 struct Document {
     source: String,
-    /// Frames or photos used.
+    /// Frames or photos on which detection was judged.
     images: usize,
     /// Photos left out, and why.
     left_out: Vec<String>,
-    /// This project's first.
+    /// This project's first; empty where detection was not judged.
     detectors: Vec<Figures>,
     /// This project's figures over those of each other detector.
     ratios: Vec<table::Ratios>,
+    tracking: Option<Tracking>,
+}
+
+/// Tracks on a sequence.
+#[derive(Debug, Serialize)]
+struct Tracking {
+    frames: usize,
+    /// What the sequence knows of itself.
+    known: Vec<&'static str>,
+    /// This project's first.
+    trackers: Vec<TrackFigures>,
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
@@ -67,78 +94,33 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     }
     params.check()?;
     let document = match (&args.photos, &args.source) {
-        (Some(folder), _) => on_photos(args, folder, &params)?,
-        (None, Some(source)) => on_sequence(args, source, &params)?,
-        (None, None) => bail!("a source is needed: synth:NAME or --photos DIR"),
+        (Some(_), _) if args.what == What::Tracks => bail!("photos have no tracks: a sequence is needed"),
+        (Some(folder), _) => detection::on_photos(args, folder, &params)?,
+        (None, Some(source)) => {
+            let judges_tracks = args.what != What::Detection;
+            let judges_detection = match args.what {
+                What::Tracks => false,
+                What::Detection => true,
+                What::All => source.starts_with("synth:"),
+            };
+            // What is wrong with the source or the tracks shows before the long part.
+            let tracking = if judges_tracks { sequence::tracking(args, source, &params)? } else { None };
+            let document =
+                if judges_detection { detection::on_sequence(args, source, &params)? } else { detection::none(source) };
+            Document { tracking, ..document }
+        }
+        (None, None) => bail!("a source is needed: a sequence or --photos DIR"),
     };
     if args.json {
         serde_json::to_writer(&mut *out, &document).map_err(std::io::Error::from)?;
         writeln!(out)?;
-    } else {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(tracking) = &document.tracking {
+        track_table::print(out, &document.source, tracking)?;
+    }
+    if !document.detectors.is_empty() {
         table::print(out, &document)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn on_photos(args: &Args, folder: &Path, params: &Params) -> anyhow::Result<Document> {
-    let mut files = source::image_files(folder)?;
-    if files.is_empty() {
-        bail!("{}: no PNG or JPEG files in it", folder.display());
-    }
-    files.truncate(args.frames.unwrap_or(files.len()));
-    let mut detectors = detectors(args, Ours::on_photos(params))?;
-    let mut photos = Photos::new(detectors.len(), params.max_cnt as usize);
-    let mut left_out = Vec::new();
-    let bar = progress_bar(files.len());
-    for file in &files {
-        let name = || file.display().to_string();
-        let photo = std::fs::read(file).map_err(|error| error.to_string()).and_then(|bytes| GrayImage::decode(&bytes));
-        match photo {
-            Ok(photo) if photo.width().min(photo.height()) >= LEAST_SIDE => {
-                photos.add(&photo, &mut detectors).map_err(|e| anyhow!(e)).with_context(name)?;
-            }
-            Ok(photo) => left_out.push(format!("{}: {} x {}, too small", name(), photo.width(), photo.height())),
-            Err(message) => left_out.push(format!("{}: {message}", name())),
-        }
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    let images = files.len() - left_out.len();
-    Ok(document(folder.display().to_string(), images, left_out, photos.figures(&detectors)))
-}
-
-fn on_sequence(args: &Args, source: &str, params: &Params) -> anyhow::Result<Document> {
-    let Some(name) = source.strip_prefix("synth:") else {
-        bail!("'{source}': only synth:NAME is judged as a sequence, and --photos DIR as single images");
-    };
-    let synth = Synth::new(name, &SynthOptions { frames: args.frames.unwrap_or(60), ..SynthOptions::default() })?;
-    let mut detectors = detectors(args, Ours::on_sequence(params))?;
-    let bar = progress_bar(synth.frames());
-    let figures = sequence::evaluate(&synth, params.max_cnt as usize, &mut detectors, || bar.inc(1));
-    bar.finish_and_clear();
-    Ok(document(source.to_owned(), synth.frames(), Vec::new(), figures.map_err(|e| anyhow!(e))?))
-}
-
-fn detectors(args: &Args, ours: Ours) -> anyhow::Result<Vec<Box<dyn Detector>>> {
-    let mut detectors: Vec<Box<dyn Detector>> = vec![Box::new(ours)];
-    for command in &args.peer {
-        detectors.push(Box::new(Peer::start(command)?));
-    }
-    Ok(detectors)
-}
-
-fn document(source: String, images: usize, left_out: Vec<String>, detectors: Vec<Figures>) -> Document {
-    let ratios = detectors
-        .split_first()
-        .map_or_else(Vec::new, |(ours, peers)| peers.iter().map(|peer| table::Ratios::new(ours, peer)).collect());
-    Document { source, images, left_out, detectors, ratios }
-}
-
-/// Shown on a terminal only.
-fn progress_bar(images: usize) -> ProgressBar {
-    let bar = ProgressBar::new(images as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} images, {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

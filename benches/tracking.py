@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Tracks beside OpenCV's on the same frames: every sequence, one table, by the same judge.
+
+usage: tracking.py [--tool vio_frontend] [--data DIR] [--work DIR] [--params FILE] [--max-cnt N] [--ransac PX] [SOURCE ...]
+                                                                       (needs opencv-python-headless and numpy)
+
+A SOURCE is a folder or synth:NAME; without any, the scenes of the simulator and, where DIR has them, real sequences. Scenes are
+written below --work as image folders for opencv_tracks.py. Prints Markdown: figures a row of ours | OpenCV with GFTT corners |
+OpenCV with FAST corners, and below what is behind.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCENES = ("corridor", "room", "outdoor", "low_texture", "moving_objects", "fast_rotation", "room?light=step")
+SEQUENCES = ("scenery_hut_long", "euroc_micro", "tum_fr2_desk", "rpg_tags_pnp", "aria_gen2_front", "kitti_07", "gopro_karma_a")
+CORNERS = ("gftt", "fast")
+
+# Name, where it is in a tracker's figures, digits, and which way is better: +1, -1, 0 where it is no contest.
+FIGURES = (
+    ("tracks a frame", "tracks_per_frame", 1, 0),
+    ("length, mean", "length.mean", 2, 1),
+    ("length, mean over observations", "length.of_observation", 2, 0),
+    ("kept to the next frame", "kept", 4, 0),
+    ("entropy over cells", "spread.entropy", 3, 0),
+    ("error a frame, median px", "flow.median_px", 4, -1),
+    ("within 1 px a frame", "flow.within_1px", 4, 1),
+    ("drift in 100 frames, px", "flow.drift_px_per_100", 2, -1),
+    ("survival", "flow.survival.kept", 4, 1),
+    ("survival within 1 px", "flow.survival.kept_right", 4, 1),
+    ("survival within 1 px, worst pair", "flow.survival.worst", 4, 0),
+    ("found again after loss", "flow.reacquisition.rate", 3, 0),
+    ("error since birth / sigma", "flow.sigma.of_drift", 2, 0),
+    ("outliers, recall", "outliers.recall", 4, 0),
+    ("outliers, precision", "outliers.precision", 4, 0),
+    ("direct over 5 frames, confirmed", "direct.confirmed", 4, 1),
+    ("direct over 5 frames, median px", "direct.median_px", 4, -1),
+    ("off epipolar line, median px", "epipolar.median_px", 4, -1),
+    ("off epipolar line, within 1 px", "epipolar.within_1px", 4, 1),
+    ("left by the turn, median px", "rotation.left_median_px", 3, 0),
+    ("wander, median px", "wander.median_px", 4, -1),
+    ("wander alone, median px", "wander.alone_median_px", 4, -1),
+    ("annotated corners, median px", "corners.median_px", 3, -1),
+    ("annotated corners, tracks", "corners.tracks", 0, 0),
+)
+
+
+def lookup(figures, path):
+    for key in path.split("."):
+        figures = figures.get(key) if isinstance(figures, dict) else None
+    return figures
+
+
+def frames_of(tool, source, work):
+    """The folder that OpenCV reads."""
+    if not source.startswith("synth:"):
+        return pathlib.Path(source)
+    name, _, effects = source.removeprefix("synth:").partition("?")
+    folder = work / (name + effects.replace("=", "_").replace("&", "_"))
+    if not (folder / "mav0").is_dir():
+        flags = [part for pair in effects.split("&") if pair for part in (f"--{pair.split('=')[0]}", pair.split("=")[1])]
+        subprocess.run([tool, "synth", name, "--out", str(folder), *flags], check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def judge(options, source, work):
+    """The document of `eval`."""
+    images = frames_of(options.tool, source, work)
+    tracks = []
+    for corners in CORNERS:
+        out = work / "tracks" / images.name / corners
+        script = [sys.executable, str(HERE / "opencv_tracks.py"), str(images), str(out)]
+        subprocess.run([*script, "--corners", corners, "--max-cnt", str(options.max_cnt), "--ransac", str(options.ransac)],
+                       check=True)
+        tracks += ["--tracks", str(out / "features.csv")]
+    parameters = ["--params", options.params] if options.params else []
+    command = [options.tool, "eval", source, "--what", "tracks", "--max-cnt", str(options.max_cnt), "--json"]
+    return json.loads(subprocess.run([*command, *parameters, *tracks], check=True, stdout=subprocess.PIPE).stdout)["tracking"]
+
+
+def print_table(source, tracking, behind):
+    trackers = tracking["trackers"]
+    names = [tracker["tracker"] for tracker in trackers]
+    print(f"\n| {source}, {tracking['frames']} frames | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}")
+    for name, path, digits, better in FIGURES:
+        values = [lookup(tracker, path) for tracker in trackers]
+        if all(value is None for value in values):
+            continue
+        print(f"| {name} | {' | '.join('-' if v is None else f'{v:.{digits}f}' for v in values)} |")
+        ours, peers = values[0], [value for value in values[1:] if value is not None]
+        if better and ours is not None and peers and names[0] == "vio_frontend":
+            best = max(peers, key=lambda value: better * value)
+            if better * ours < better * best:
+                behind.append(f"{source}: {name}: {ours:.{digits}f}, OpenCV {best:.{digits}f}")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default="vio_frontend")
+    parser.add_argument("--data", type=pathlib.Path, help="folder of real sequences")
+    parser.add_argument("--work", type=pathlib.Path, help="where scenes and tracks are kept [default: removed at the end]")
+    parser.add_argument("--params", help="parameter file of ours")
+    parser.add_argument("--max-cnt", type=int, default=200)
+    parser.add_argument("--ransac", type=float, default=0, help="F_threshold of OpenCV, px; 0 for none")
+    parser.add_argument("sources", nargs="*", metavar="SOURCE")
+    options = parser.parse_args()
+    sources = options.sources or [f"synth:{scene}" for scene in SCENES]
+    if options.data and not options.sources:
+        sources += [str(options.data / name) for name in SEQUENCES if (options.data / name).is_dir()]
+    behind = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for source in sources:
+            tracking = judge(options, source, options.work or pathlib.Path(scratch))
+            print_table(source.rsplit("/", 1)[-1], tracking, behind)
+    print("\nBehind the better of OpenCV's:\n\n" + "\n".join(f"- {line}" for line in behind) if behind else "\nNowhere behind.")
+
+
+if __name__ == "__main__":
+    main()
