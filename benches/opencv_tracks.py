@@ -4,14 +4,14 @@
 usage: opencv_tracks.py SOURCE OUT [--corners gftt|fast] [--max-cnt N] [--min-dist PX] [--window W] [--back PX]
                         [--ransac PX] [--frames N]                     (needs opencv-python-headless and numpy)
 
-SOURCE is an EuRoC folder (mav0 or its parent), a TUM folder or a folder of images. OUT gets features.csv (`stamp_ns,id,u,v`)
-and lost.csv (`stamp_ns,id,reason`).
+SOURCE is an EuRoC folder (mav0 or its parent), a TUM folder or a folder of images. OUT gets features.csv
+(`stamp_ns,id,u,v`) and lost.csv (`stamp_ns,id,reason`).
 
-The front end of VINS-Fusion, parts of OpenCV throughout: calcOpticalFlowPyrLK from the frame before (window 21, maxLevel 2, that is
-three levels, 30 steps, 0.01 px), back again, at most 0.5 px apart, a pixel from the border; of tracks closer than `min-dist`
-the oldest stays; with `--ransac`, findFundamentalMat on undistorted points at the camera's own focal length, 0.99, drops outliers
-before; corners where there is room: goodFeaturesToTrack (quality 0.01) or FAST 9/16 at threshold 5 with non-max suppression, by
-response, outside the discs of radius `min-dist` about tracks and corners already taken.
+The steps are those of the front end of VINS-Fusion: calcOpticalFlowPyrLK from the frame before (window 21, maxLevel 2,
+which is three levels, 30 steps, 0.01 px), back again, at most 0.5 px apart, a pixel from the border; with `--ransac`,
+findFundamentalMat (0.99) on undistorted points at the camera's own focal length drops outliers; of tracks closer than
+`min-dist` the oldest stays; new corners fill up outside the discs of that radius about those that are there:
+goodFeaturesToTrack (quality 0.01), or FAST 9/16 at threshold 5 with non-max suppression, the strongest first.
 """
 import argparse
 import csv
@@ -177,7 +177,8 @@ def main():
                 sys.exit(f"cannot read {path}")
             lost = tracker.frame(image)
             losses.writelines(f"{stamp},{track},{reason}\n" for track, reason in lost)
-            features.writelines(f"{stamp},{track},{u:.6f},{v:.6f}\n" for track, (u, v) in zip(tracker.ids, tracker.points))
+            rows = zip(tracker.ids, tracker.points)
+            features.writelines(f"{stamp},{track},{u:.6f},{v:.6f}\n" for track, (u, v) in rows)
 
 
 if __name__ == "__main__":

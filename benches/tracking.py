@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tracks beside OpenCV's on the same frames: every sequence, one table, by the same judge.
+"""Tracks beside OpenCV's on the same frames: every sequence, a table each, by the same judge (`vio_frontend eval`).
 
-usage: tracking.py [--tool vio_frontend] [--data DIR] [--work DIR] [--params FILE] [--max-cnt N] [--ransac PX] [SOURCE ...]
-                                                                       (needs opencv-python-headless and numpy)
+usage: tracking.py [--tool vio_frontend] [--data DIR] [--work DIR] [--params FILE] [--max-cnt N] [--ransac PX]
+                   [SOURCE ...]                                        (needs opencv-python-headless and numpy)
 
-A SOURCE is a folder or synth:NAME; without any, the scenes of the simulator and, where DIR has them, real sequences. Scenes are
-written below --work as image folders for opencv_tracks.py. Prints Markdown: figures a row of ours | OpenCV with GFTT corners |
-OpenCV with FAST corners, and below what is behind.
+A SOURCE is a folder or synth:NAME; without any, the scenes of the simulator and, where DIR has them, real sequences.
+Scenes are written below --work as image folders for opencv_tracks.py. Prints Markdown: ours, OpenCV with GFTT corners,
+OpenCV with FAST corners; at the end where we are behind.
 """
 import argparse
 import json
@@ -17,7 +17,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCENES = ("corridor", "room", "outdoor", "low_texture", "moving_objects", "fast_rotation", "room?light=step")
-SEQUENCES = ("scenery_hut_long", "euroc_micro", "tum_fr2_desk", "rpg_tags_pnp", "aria_gen2_front", "kitti_07", "gopro_karma_a")
+SEQUENCES = ("scenery_hut_long", "euroc_micro", "tum_fr2_desk", "rpg_tags_pnp", "aria_gen2_front", "kitti_07",
+             "gopro_karma_a")
 CORNERS = ("gftt", "fast")
 
 # Name, where it is in a tracker's figures, digits, and which way is better: +1, -1, 0 where it is no contest.
@@ -62,7 +63,7 @@ def frames_of(tool, source, work):
     name, _, effects = source.removeprefix("synth:").partition("?")
     folder = work / (name + effects.replace("=", "_").replace("&", "_"))
     if not (folder / "mav0").is_dir():
-        flags = [part for pair in effects.split("&") if pair for part in (f"--{pair.split('=')[0]}", pair.split("=")[1])]
+        flags = [f"--{effect}" for effect in effects.split("&") if effect]
         subprocess.run([tool, "synth", name, "--out", str(folder), *flags], check=True, stdout=subprocess.DEVNULL)
     return folder
 
@@ -73,13 +74,13 @@ def judge(options, source, work):
     tracks = []
     for corners in CORNERS:
         out = work / "tracks" / images.name / corners
-        script = [sys.executable, str(HERE / "opencv_tracks.py"), str(images), str(out)]
-        subprocess.run([*script, "--corners", corners, "--max-cnt", str(options.max_cnt), "--ransac", str(options.ransac)],
-                       check=True)
+        script = [sys.executable, str(HERE / "opencv_tracks.py"), str(images), str(out), "--corners", corners]
+        subprocess.run([*script, f"--max-cnt={options.max_cnt}", f"--ransac={options.ransac}"], check=True)
         tracks += ["--tracks", str(out / "features.csv")]
     parameters = ["--params", options.params] if options.params else []
     command = [options.tool, "eval", source, "--what", "tracks", "--max-cnt", str(options.max_cnt), "--json"]
-    return json.loads(subprocess.run([*command, *parameters, *tracks], check=True, stdout=subprocess.PIPE).stdout)["tracking"]
+    answer = subprocess.run([*command, *parameters, *tracks], check=True, stdout=subprocess.PIPE)
+    return json.loads(answer.stdout)["tracking"]
 
 
 def print_table(source, tracking, behind):
@@ -103,7 +104,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default="vio_frontend")
     parser.add_argument("--data", type=pathlib.Path, help="folder of real sequences")
-    parser.add_argument("--work", type=pathlib.Path, help="where scenes and tracks are kept [default: removed at the end]")
+    parser.add_argument("--work", type=pathlib.Path, help="where scenes and tracks are kept, else removed")
     parser.add_argument("--params", help="parameter file of ours")
     parser.add_argument("--max-cnt", type=int, default=200)
     parser.add_argument("--ransac", type=float, default=0, help="F_threshold of OpenCV, px; 0 for none")
@@ -117,7 +118,8 @@ def main():
         for source in sources:
             tracking = judge(options, source, options.work or pathlib.Path(scratch))
             print_table(source.rsplit("/", 1)[-1], tracking, behind)
-    print("\nBehind the better of OpenCV's:\n\n" + "\n".join(f"- {line}" for line in behind) if behind else "\nNowhere behind.")
+    heading = "\nBehind the better of OpenCV's:\n" if behind else "\nNowhere behind."
+    print("\n".join([heading, *(f"- {line}" for line in behind)]))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ const PEER: &str = "while read -r question; do echo 100,50,0; echo; done # one-p
 
 #[test]
 fn json_of_a_simulated_sequence_beside_a_peer() {
-    let arguments = ["eval", "synth:room", "--what", "detection", "--max-frames", "3", "--max-cnt", "50", "--json", "--peer", PEER];
+    let arguments =
+        ["eval", "synth:room", "--what", "detection", "--max-frames", "3", "--max-cnt", "50", "--json", "--peer", PEER];
     let document: serde_json::Value = serde_json::from_str(&run(&arguments).succeeded().stdout).unwrap();
     let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["detectors", "images", "left_out", "ratios", "source", "tracking"]);
@@ -65,7 +66,8 @@ fn a_peer_that_fails_is_named() {
 
 /// Tracks of three frames of `room`: one rests, one is born late.
 fn tracks_file(folder: &std::path::Path) -> std::path::PathBuf {
-    let lines = ["1000000000000,4,320,240", "1000050000000,4,320,240", "1000100000000,4,320,240", "1000100000000,9,90,80"];
+    let lines =
+        ["1000000000000,4,320,240", "1000050000000,4,320,240", "1000100000000,4,320,240", "1000100000000,9,90,80"];
     let path = folder.join("features.csv");
     fs::write(&path, format!("stamp_ns,id,u,v\n{}\n", lines.join("\n"))).unwrap();
     path
@@ -99,6 +101,6 @@ fn tracks_of_another_sequence_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = tracks_file(folder.path());
     let with = |source: &str, file: &str| run(&["eval", source, "--what", "tracks", "--tracks", file]);
-    with(text(&sequence(folder.path(), 3)), text(&file)).refused(&["features.csv:2", "1000000000000"]);
+    with(text(&sequence(folder.path(), 3)), text(&file)).refused(&["features.csv", "1000000000000"]);
     with("synth:room?frames=3", text(&folder.path().join("none.csv"))).refused(&["none.csv", "No such file"]);
 }

@@ -87,7 +87,7 @@ fn sigma_is_measured_against_errors() {
 fn gaps_are_lost_and_found_again() {
     let synth = synth("low_texture");
     // Every second track is away in frames 5 and 6.
-    let away = |k: usize, point: &Shown| (point.id % 2 == 0 || !(5..=6).contains(&k)).then(|| at(point, 0.0));
+    let away = |k: usize, point: &Shown| (point.id.is_multiple_of(2) || !(5..=6).contains(&k)).then(|| at(point, 0.0));
     let flow = figures(observed(&synth, away), synth).flow.unwrap();
     assert_eq!(flow.survival.worst_frame, Some(4));
     assert!((flow.survival.worst.unwrap() - 0.5).abs() < 0.05, "{:?}", flow.survival);
@@ -99,7 +99,7 @@ fn gaps_are_lost_and_found_again() {
 #[test]
 fn a_jump_counts_as_wrong_and_not_as_lost() {
     let synth = synth("corridor");
-    let jump = |k: usize, point: &Shown| Some(at(point, if k >= 8 && point.id % 4 == 0 { 3.0 } else { 0.0 }));
+    let jump = |k: usize, point: &Shown| Some(at(point, if k >= 8 && point.id.is_multiple_of(4) { 3.0 } else { 0.0 }));
     let flow = figures(observed(&synth, jump), synth).flow.unwrap();
     let survival = flow.survival;
     assert_eq!(survival.worst_frame, Some(7));

@@ -72,7 +72,7 @@ fn points_of_a_camera_that_goes_sideways_stay_on_their_epipolar_lines() {
     // 30 tracks, 12 frames, 5 apart; those that left the view are not there.
     assert!(exact.pairs > 150 && exact.median_px.unwrap() < 1e-9 && exact.within_1px == Some(1.0), "{exact:?}");
     // Lines are rows: every second track leaves its row by 0.3 px a frame, 1.5 px in five.
-    let (run, known) = seen_from(sideways, |k, id| if id % 2 == 0 { 0.3 * k as f64 } else { 0.0 });
+    let (run, known) = seen_from(sideways, |k, id| if id.is_multiple_of(2) { 0.3 * k as f64 } else { 0.0 });
     let off = figures(&run, &known).epipolar.unwrap();
     assert!((off.p95_px.unwrap() - 1.5).abs() < 1e-9, "{off:?}");
     assert!((off.within_1px.unwrap() - 0.5).abs() < 0.1, "{off:?}");
@@ -101,7 +101,7 @@ fn tracks_of_a_standing_camera_wander_by_what_they_do_alone() {
         poses: Some(Poses::new(vec![Some(Isometry3::identity()); 40])),
         ..Knowledge::default()
     };
-    let sign = |k: usize| if k % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
     let together = figures(&run(40, 5, |k, id| Some([50.0 + 0.2 * sign(k), 20.0 * id as f64])), &known).wander.unwrap();
     assert_eq!(together.stretches, 10);
     assert!((together.median_px.unwrap() - 0.2).abs() < 1e-9 && together.alone_p95_px.unwrap() < 1e-9, "{together:?}");
@@ -173,6 +173,7 @@ fn files_are_runs_of_the_sequence_or_say_why_not() {
     assert!(!run.tells_losses);
     for (text, part) in [
         ("stamp_ns,id,u\n10,7,1\n", "missing field `v`"),
+        ("stamp_ns,id,u,v\n31,7,1,2\n", "all its lines are of frames after the sequence's last, the first at 31"),
         ("stamp_ns,id,u,v\n11,7,1,2\n", ":2: no frame of the sequence has the stamp 11"),
         ("stamp_ns,id,u,v\n10,7,1,2\n10,7,1,2\n", ":3: track 7 twice in the frame 10"),
         ("stamp_ns,id,u,v\n10,7,nan,2\n", ":2: position NaN, 2 of track 7"),

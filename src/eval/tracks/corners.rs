@@ -15,7 +15,7 @@ pub struct AnnotatedCorners {
     pub frames: Vec<Vec<[f64; 2]>>,
 }
 
-/// How far tracks that began at a corner went otherwise than its annotations: by the change of their distance from them.
+/// How far tracks that began at a corner went otherwise than its annotations: by how their offset from them changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Corners {
     /// Tracks that begin within 2 px of a corner.

@@ -15,6 +15,8 @@ pub enum RunFileError {
     Read { path: PathBuf, error: csv::Error },
     #[error("{}:{line}: {message}", path.display())]
     Row { path: PathBuf, line: u64, message: String },
+    #[error("{}: all its lines are of frames after the sequence's last, the first at {stamp_ns}", path.display())]
+    After { path: PathBuf, stamp_ns: StampNs },
 }
 
 /// The columns that are read; others may stand among them.
@@ -38,8 +40,8 @@ struct LostRow {
 /// frames have `stamps`; frames without a line have no tracks. A file `lost.csv` beside it says with `stamp_ns, id,
 /// reason` which tracks ended, and why. Lines of frames after the last of `stamps` are left out: the sequence was cut.
 ///
-/// Errors: an unreadable file, a missing column, a stamp that is none of the sequence's, an id twice in a frame, a
-/// position that is not finite, a sigma that is not positive.
+/// Errors: an unreadable file, a missing column, a stamp that is none of the sequence's, no line within it, an id
+/// twice in a frame, a position that is not finite, a sigma that is not positive.
 pub fn read_run(path: &Path, name: &str, stamps: &[StampNs]) -> Result<Run, RunFileError> {
     let index: HashMap<StampNs, usize> = stamps.iter().enumerate().map(|(k, &stamp)| (stamp, k)).collect();
     let newest = stamps.iter().max().copied().unwrap_or(StampNs::MAX);
@@ -52,9 +54,12 @@ pub fn read_run(path: &Path, name: &str, stamps: &[StampNs]) -> Result<Run, RunF
             None => Err(format!("no frame of the sequence has the stamp {stamp_ns}")),
         }
     };
-    let mut known = HashSet::new();
+    let (mut known, mut after) = (HashSet::new(), None);
     rows(path, |row: Row| {
-        let Some(k) = frame_of(row.stamp_ns)? else { return Ok(()) };
+        let Some(k) = frame_of(row.stamp_ns)? else {
+            after.get_or_insert(row.stamp_ns);
+            return Ok(());
+        };
         if !(row.u.is_finite() && row.v.is_finite()) {
             return Err(format!("position {}, {} of track {}", row.u, row.v, row.id));
         }
@@ -67,6 +72,9 @@ pub fn read_run(path: &Path, name: &str, stamps: &[StampNs]) -> Result<Run, RunF
         frames[k].observations.push(Observation { id: row.id, position: [row.u, row.v], sigma: row.sigma });
         Ok(())
     })?;
+    if let Some(stamp_ns) = after.filter(|_| known.is_empty()) {
+        return Err(RunFileError::After { path: path.to_owned(), stamp_ns });
+    }
     let lost = path.with_file_name("lost.csv");
     let tells_losses = lost.is_file();
     if tells_losses {

@@ -44,9 +44,9 @@ impl Knowledge {
         Self { size, camera: Some(camera), synth: Some(synth), ..Self::default() }
     }
 
-    /// Of a recording at `folder` with frames at `stamps`: poses of an EuRoC folder (`state_groundtruth_estimate0`, else
-    /// `vio0`, with `T_BS` of cam0) or a TUM folder (`groundtruth.txt`), corners of a `corner_tracks.csv`. `camera` is
-    /// the calibration in force.
+    /// Of a recording at `folder` with frames at `stamps`: poses of an EuRoC folder (`state_groundtruth_estimate0`,
+    /// else `vio0`, with `T_BS` of cam0) or a TUM folder (`groundtruth.txt`), corners of a `corner_tracks.csv`.
+    /// `camera` is the calibration in force.
     ///
     /// Errors: such a file that cannot be read.
     pub fn of_folder(
@@ -105,7 +105,7 @@ fn read_corners(path: &Path, stamps: &[StampNs]) -> Result<AnnotatedCorners, Kno
         let stamp: StampNs = stamp.trim().parse().map_err(|_| damaged())?;
         let numbers = rest.split(',').map(|number| number.trim().parse().ok().filter(|n: &f64| n.is_finite()));
         let numbers: Vec<f64> =
-            numbers.collect::<Option<_>>().filter(|n: &Vec<f64>| n.len() % 2 == 0).ok_or_else(damaged)?;
+            numbers.collect::<Option<_>>().filter(|n: &Vec<f64>| n.len().is_multiple_of(2)).ok_or_else(damaged)?;
         // Frames beyond those judged are left out.
         if let Some(frame) = stamps.iter().position(|&known| known == stamp).and_then(|k| corners.frames.get_mut(k)) {
             *frame = numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
