@@ -16,7 +16,7 @@ pub mod subpixel;
 pub mod threshold;
 
 use crate::feature::{Descriptor, Feature};
-use crate::params::Params;
+use crate::params::{Mode, Params};
 
 pub use gain::Gain;
 
@@ -47,14 +47,19 @@ pub struct DetectSettings {
 impl From<&Params> for DetectSettings {
     fn from(params: &Params) -> Self {
         Self {
-            target: params.max_cnt,
+            target: match (params.mode, params.detect_cnt) {
+                (Mode::Detect, _) => params.max_cnt,
+                (Mode::Track, 0) => (4 * params.max_cnt).max(500),
+                (Mode::Track, wanted) => wanted,
+            },
             threshold_min: params.fast_threshold_min as u8,
             threshold_max: params.fast_threshold_max as u8,
             ratio_q8: (params.threshold_ratio * 256.0).round() as u32,
             grid_x: params.grid_x,
             grid_y: params.grid_y,
             levels: params.pyramid_levels,
-            describe: params.publish_descriptors,
+            // Lost tracks are found again by their descriptors.
+            describe: params.publish_descriptors || params.mode == Mode::Track && params.reacquire_frames > 0,
         }
     }
 }

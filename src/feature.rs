@@ -22,6 +22,11 @@ pub struct Feature {
 }
 
 impl Feature {
+    /// The feature moved to `position`, px: what was seen at its own place (level, score, threshold) stays.
+    pub fn moved_to(&self, [u, v]: [f32; 2]) -> Self {
+        Self { u, v, half_x: (2.0 * u).round() as i32, half_y: (2.0 * v).round() as i32, ..*self }
+    }
+
     /// The total order of contract C7: class up, score down, row up, column up, level up.
     pub fn order_key(&self) -> (u8, std::cmp::Reverse<u32>, i32, i32, u8) {
         (self.class, std::cmp::Reverse(self.score), self.half_y, self.half_x, self.level)
@@ -38,4 +43,9 @@ pub struct Descriptor(pub [u8; Self::LEN]);
 impl Descriptor {
     /// Number of bytes.
     pub const LEN: usize = 128;
+
+    /// Squared L2 distance.
+    pub fn squared_distance(&self, other: &Self) -> u32 {
+        self.0.iter().zip(&other.0).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+    }
 }

@@ -1,20 +1,27 @@
 //! The frame's journey: [`Frontend::process`] names every stage in order.
 
+mod device;
+mod motion;
 mod result;
+mod stream;
+mod tracker;
 
-pub use result::{Calibration, FrameOutput, OutputPoint, SIGMA_LEVEL_PX, StageTimes};
+pub use result::{Calibration, FrameOutput, OutputPoint, StageTimes, Tracking};
 
-use crate::camera::Camera;
-use crate::detect::plain::PlainDetector;
-use crate::detect::{DetectSettings, Gain};
+use crate::camera::{CamImu, Camera};
+use crate::detect::{DetectSettings, Detection, Gain};
 use crate::error::Refusal;
-use crate::feature::Feature;
-use crate::frame::Frame;
+use crate::feature::Descriptor;
+use crate::frame::{Frame, ImuSample};
 use crate::image::GrayImage;
+use crate::imu::Arrival;
 use crate::mask::{MaskError, Masks};
-use crate::params::{Device, HistogramMethod, ParamError, Params, Prefilter};
-use crate::stamps::{PublishThrottle, RestartReason, StampGuard};
+use crate::params::{Device, Mode, ParamError, Params};
+use crate::tracks::sigma_of;
+use device::PlainDevice;
 use result::Stopwatch;
+use stream::Stream;
+use tracker::{Step, Tracker};
 
 /// Why the front end cannot start, or cannot take over new parameters.
 #[derive(Debug, thiserror::Error)]
@@ -31,20 +38,12 @@ pub enum FrontendError {
 #[derive(Debug)]
 pub struct Frontend {
     params: Params,
-    settings: DetectSettings,
     camera: Option<Camera>,
     masks: Masks,
-    stamps: StampGuard,
-    throttle: PublishThrottle,
-    /// A restart that was asked for and comes with the next frame.
-    requested: Option<RestartReason>,
-    /// Size of the last frame.
-    size: Option<[u32; 2]>,
-    detector: PlainDetector,
+    stream: Stream,
+    device: PlainDevice,
     gain: Gain,
-    gray: GrayImage,
-    /// The image before the prefilter.
-    unfiltered: GrayImage,
+    tracker: Tracker,
 }
 
 impl Frontend {
@@ -54,16 +53,11 @@ impl Frontend {
     pub fn new(params: Params, camera: Option<Camera>) -> Result<Self, FrontendError> {
         Ok(Self {
             masks: Self::check(&params)?,
-            settings: DetectSettings::from(&params),
             camera,
-            stamps: StampGuard::default(),
-            throttle: PublishThrottle::default(),
-            requested: None,
-            size: None,
-            detector: PlainDetector::new(),
+            stream: Stream::default(),
+            device: PlainDevice::default(),
             gain: Gain::default(),
-            gray: GrayImage::default(),
-            unfiltered: GrayImage::default(),
+            tracker: Tracker::default(),
             params,
         })
     }
@@ -79,35 +73,57 @@ impl Frontend {
         Ok(Masks::new(params)?)
     }
 
-    /// Turns one frame into features.
+    /// Turns one frame into tracks, or into features in `mode: detect`.
     ///
     /// Errors: a frame that is refused. It leaves no trace but its stamp; the next one is processed as usual.
     pub fn process(&mut self, frame: &Frame<'_>) -> Result<FrameOutput, Refusal> {
         let mut watch = Stopwatch::start();
-        let size = [frame.image.width(), frame.image.height()];
-        self.check_configured_size(size)?;
-        let (restart, jitter_ns) = self.continue_stream(frame, size)?;
+        let Self { params, camera, masks, stream, device, gain, tracker } = self;
+        let (now_ns, size) = (frame.stamp_ns, [frame.image.width(), frame.image.height()]);
+        let mask = masks.for_size(size)?;
+        let continuation = stream.admit(now_ns, size, params)?;
+        if continuation.restart.is_some() {
+            *gain = Gain::default();
+            tracker.tracks.restart();
+        }
+        let (before_ns, publish) = stream.advance(now_ns, params.freq);
+        let (calibration, camera) = Calibration::of(camera.as_ref(), size);
 
-        self.load(frame);
+        device.load(&frame.image, params);
         watch.lap("gray");
-        let mask = self.masks.for_size(self.gray.width(), self.gray.height())?;
-        let detection = self.detector.detect(&self.gray, mask, &self.settings, &mut self.gain);
+        let detection = device.detect(mask, &DetectSettings::from(&*params), gain);
         watch.lap("detect");
-        let (calibration, points) = self.observe(&detection.features, size);
-        watch.lap("normalise");
+        let (tracking, (points, descriptors)) = match params.mode {
+            Mode::Track => {
+                let step = Step { params, camera, size, stamps: (before_ns, now_ns), mask };
+                let tracking = tracker.advance(&step, device, &detection, &mut watch);
+                let seconds = before_ns.map_or(0.0, |before_ns| (now_ns - before_ns) as f64 * 1e-9);
+                (Some(tracking), tracker.output(seconds, params.publish_descriptors))
+            }
+            Mode::Detect => (None, detected(&detection, camera)),
+        };
+        watch.lap("output");
 
         Ok(FrameOutput {
-            stamp_ns: frame.stamp_ns,
+            stamp_ns: now_ns,
             size,
             points,
-            descriptors: detection.descriptors,
+            descriptors,
+            lost: tracker.tracks.take_lost(),
+            tracking,
             offered: detection.offered,
             calibration,
-            restart,
-            jitter_ns,
-            publish: self.throttle.admit(frame.stamp_ns, self.params.freq),
+            restart: continuation.restart,
+            jitter_ns: continuation.jitter_ns,
+            publish,
             times: watch.stop(),
         })
+    }
+
+    /// Takes an IMU sample in. Samples that cover the time between two frames, given before the later one, tell where
+    /// its tracks will be.
+    pub fn add_imu(&mut self, sample: ImuSample) -> Arrival {
+        self.tracker.motion.add(sample)
     }
 
     /// Takes over changed parameters with the next frame; on an error everything stays as it was.
@@ -115,7 +131,6 @@ impl Frontend {
         let masks = Self::check(&params)?;
         let before = std::mem::replace(&mut self.masks, masks);
         self.masks.keep_received(before);
-        self.settings = DetectSettings::from(&params);
         self.params = params;
         Ok(())
     }
@@ -129,6 +144,18 @@ impl Frontend {
         self.camera = camera;
     }
 
+    /// Replaces the pose of the IMU in the camera frame, without which the gyroscope predicts nothing.
+    pub fn set_cam_imu(&mut self, cam_imu: Option<CamImu>) {
+        self.tracker.motion.set_cam_imu(cam_imu);
+    }
+
+    /// Image stamp to the IMU's clock, s, if a frame gains from IMU samples that cover it: tracks are predicted.
+    pub fn imu_offset_s(&self) -> Option<f64> {
+        let cam_imu =
+            self.tracker.motion.cam_imu().filter(|_| self.params.mode == Mode::Track && self.camera.is_some());
+        cam_imu.map(|cam_imu| cam_imu.td_s(&self.params))
+    }
+
     /// Replaces the mask received at run time with the next frame.
     pub fn set_mask(&mut self, mask: GrayImage) {
         self.masks.receive(mask);
@@ -136,72 +163,29 @@ impl Frontend {
 
     /// Restarts with the next frame, on request.
     pub fn request_restart(&mut self) {
-        self.requested = Some(RestartReason::Requested);
+        self.stream.request_restart();
     }
 
     /// The grey image of the last frame processed, after `histogram_method` and `prefilter`.
     pub fn gray(&self) -> &GrayImage {
-        &self.gray
+        self.device.gray()
     }
 
     /// The threshold gain after the last frame (C3).
     pub fn gain(&self) -> Gain {
         self.gain
     }
+}
 
-    fn check_configured_size(&self, size: [u32; 2]) -> Result<(), Refusal> {
-        let [width, height] = size;
-        match *self.params.image_size.as_slice() {
-            [wanted_width, wanted_height] if [wanted_width, wanted_height] != size.map(i64::from) => {
-                Err(Refusal::ConfiguredSize { width, height, wanted_width, wanted_height })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The frame as the grey image that every stage sees.
-    fn load(&mut self, frame: &Frame<'_>) {
-        let smooth = self.params.prefilter == Prefilter::Binomial3;
-        let gray = if smooth { &mut self.unfiltered } else { &mut self.gray };
-        frame.image.to_gray(gray);
-        match self.params.histogram_method {
-            HistogramMethod::None => {}
-            HistogramMethod::Histogram => gray.equalise(),
-            HistogramMethod::Clahe => gray.equalise_tiles(),
-        }
-        if smooth {
-            self.unfiltered.binomial3(&mut self.gray);
-        }
-    }
-
-    /// Whether the frame continues the stream or starts it anew; a restart forgets the state between frames.
-    fn continue_stream(&mut self, frame: &Frame<'_>, size: [u32; 2]) -> Result<(Option<RestartReason>, f64), Refusal> {
-        let continuation = self.stamps.admit(frame.stamp_ns, self.params.restart_gap_s)?;
-        let resized = self.size.replace(size).is_some_and(|before| before != size);
-        let restart = self.requested.take().or(continuation.restart).or(resized.then_some(RestartReason::SizeChange));
-        if restart.is_some() {
-            self.gain = Gain::default();
-            self.throttle.reset();
-        }
-        Ok((restart, continuation.jitter_ns))
-    }
-
-    /// The features as observations of bearings, where the calibration holds for this image.
-    fn observe(&self, features: &[Feature], size: [u32; 2]) -> (Calibration, Vec<OutputPoint>) {
-        let (calibration, camera) = match &self.camera {
-            None => (Calibration::Missing, None),
-            Some(camera) => match camera.check_image_size(size) {
-                Ok(()) => (Calibration::Valid, Some(camera)),
-                Err(error) => (Calibration::OtherSize(error), None),
-            },
-        };
-        let points = features.iter().enumerate().map(|(index, feature)| OutputPoint {
-            id: index as u64,
-            age: 0,
-            feature: *feature,
-            normalised: camera.and_then(|c| c.normalise([f64::from(feature.u), f64::from(feature.v)])),
-            velocity: [0.0; 2],
-        });
-        (calibration, points.collect())
-    }
+/// The features of one frame as a back end sees them, and their descriptors.
+fn detected(detection: &Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>, Vec<Descriptor>) {
+    let points = detection.features.iter().enumerate().map(|(index, feature)| OutputPoint {
+        id: index as u64,
+        age: 0,
+        feature: *feature,
+        normalised: camera.and_then(|c| c.normalise([f64::from(feature.u), f64::from(feature.v)])),
+        velocity: [0.0; 2],
+        sigma: sigma_of(feature),
+    });
+    (points.collect(), detection.descriptors.clone())
 }

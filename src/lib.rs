@@ -21,6 +21,7 @@ pub mod frontend;
 pub mod gpu;
 pub mod mask;
 pub mod track;
+pub mod tracks;
 pub mod verify;
 // Around the frame: where it comes from, what leaves it.
 pub mod output;

@@ -20,7 +20,7 @@ use schema::{choice, parameters};
 
 choice! {
     /// What a frame yields.
-    Mode { Detect = "detect" }
+    Mode { Track = "track", Detect = "detect" }
 }
 choice! {
     /// Where frames are processed.
@@ -60,11 +60,17 @@ choice! {
 }
 
 parameters! {
-    /// `detect` publishes every feature of each frame, ordered by response.
-    mode: Mode = Mode::Detect, unit "", range .., apply Start;
-    /// Number of features wanted per frame.
-    max_cnt: u32 = 1000, unit "features", range 1.0..=65535.0, apply NextFrame;
-    /// Upper limit of the publishing rate; 0 publishes every frame. Detection state advances on every frame.
+    /// `track` follows features through the frames and publishes the tracks, ordered by id; `detect` publishes every
+    /// feature of each frame, ordered by response, for back ends that track themselves.
+    mode: Mode = Mode::Track, unit "", range .., apply Start;
+    /// Most tracks, or the number of features wanted per frame in `mode: detect`.
+    max_cnt: u32 = 200, unit "features", range 1.0..=65535.0, apply NextFrame;
+    /// Least distance between two tracks; the older one stays.
+    min_dist: f64 = 20.0, unit "px", range 0.0..=1000.0, apply NextFrame;
+    /// Features detected per frame in `mode: track`, from which tracks are begun and found again; 0 takes the greater of
+    /// 4 `max_cnt` and 500.
+    detect_cnt: u32 = 0, unit "features", range 0.0..=65535.0, apply NextFrame;
+    /// Upper limit of the publishing rate; 0 publishes every frame. Every frame is processed.
     freq: f64 = 0.0, unit "Hz", range 0.0..=1000.0, apply NextFrame;
     /// Spreads the contrast of the grey image before `prefilter` and every other stage, for dark or hazy scenes:
     /// `histogram` over the whole image, `clahe` over 8 x 8 tiles, limited to 3 times an even histogram. Noise grows
@@ -85,6 +91,26 @@ parameters! {
     grid_y: u32 = 6, unit "cells", range 1.0..=64.0, apply NextFrame;
     /// Levels of the image pyramid, each half the size of the one before.
     pyramid_levels: u32 = 3, unit "levels", range 1.0..=3.0, apply NextFrame;
+    /// Side of the window that is tracked, pixels of each pyramid level; odd.
+    klt_win_size: u32 = 21, unit "px", range 5.0..=31.0, apply NextFrame;
+    /// Most iterations of tracking at a pyramid level.
+    klt_max_iter: u32 = 30, unit "iterations", range 1.0..=1000.0, apply NextFrame;
+    /// A step at most this long ends the iterations at a level.
+    klt_eps: f64 = 0.01, unit "px", range 0.0001..=1.0, apply NextFrame;
+    /// Least smaller eigenvalue of a track's gradient matrix per pixel of the window, in the unit of OpenCV's
+    /// `minEigThreshold` (1024 squared grey levels per px); below it the track ends.
+    klt_min_eigenvalue: f64 = 0.0001, unit "", range 0.0..=1000.0, apply NextFrame;
+    /// Greatest root mean square difference between a track's surroundings in two images; beyond it the track ends.
+    klt_max_residual: f64 = 255.0, unit "grey levels", range 0.0..=255.0, apply NextFrame;
+    /// Whether each track is tracked back to the image before, and ends if it does not return to its place.
+    flow_back: bool = true, unit "", range .., apply NextFrame;
+    /// Greatest distance from its place at which a track may return.
+    flow_back_px: f64 = 0.5, unit "px", range 0.01..=100.0, apply NextFrame;
+    /// Whether tracking estimates how brightness changed about each track (gain and offset). For lights that switch and
+    /// cameras whose exposure jumps; in steady light tracks that move far are found more often without.
+    illumination: bool = false, unit "", range .., apply NextFrame;
+    /// Frames in which a lost track is looked for by its descriptor, so that it comes back under its id; 0 never looks.
+    reacquire_frames: u32 = 5, unit "frames", range 0.0..=255.0, apply NextFrame;
     /// Greatest distance of a track from its epipolar line, pixels at the camera's own focal length.
     F_threshold: f64 = 1.0, unit "px", range 0.01..=100.0, apply NextFrame;
     /// Seed of everything that is drawn at random: the same input and seed give the same output.
@@ -132,8 +158,8 @@ parameters! {
     trigger: Trigger = Trigger::EveryFrame, unit "", range .., apply NextFrame;
     /// Rate at which `trigger: imu_interval` processes images.
     trigger_hz: f64 = 20.0, unit "Hz", range 0.1..=1000.0, apply NextFrame;
-    /// Longest wait for IMU samples that cover an image.
-    imu_wait_ms: f64 = 20.0, unit "ms", range 0.0..=1000.0, apply NextFrame;
+    /// Longest wait for IMU samples that cover an image; without them tracks are looked for where they were.
+    imu_wait_ms: f64 = 50.0, unit "ms", range 0.0..=1000.0, apply NextFrame;
     /// Quality of service of the `image` subscription.
     image_qos: QosProfile = QosProfile::SensorData, unit "", range .., apply Start;
     /// Quality of service of the `imu` subscription.
@@ -171,6 +197,9 @@ impl Params {
                 "max_cnt",
                 format!("{found} exceeds {MAX_CNT_OF_VINS} with output_layout '{layout}': {why}"),
             );
+        }
+        if self.klt_win_size % 2 == 0 {
+            return relation("klt_win_size", format!("{} given, an odd number expected", self.klt_win_size));
         }
         let (values, coefficients): (_, &[usize]) = match self.camera_model {
             CameraModel::Pinhole => ("fx, fy, cx, cy", &[0, 4, 5, 8]),

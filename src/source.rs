@@ -4,6 +4,7 @@ mod euroc;
 mod images;
 mod recorded;
 pub(crate) mod stamp;
+mod synchronised;
 pub mod synth;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use crate::camera::{CalibrationError, CamImu, Camera};
 use crate::frame::{ImuSample, StampNs};
 use crate::image::GrayImage;
 pub use images::image_files;
+pub use synchronised::Synchronised;
 use synth::{SynthError, SynthOptions};
 
 /// What a source yields, in the order of arrival.

@@ -10,6 +10,8 @@ pub mod predict;
 pub mod solve;
 pub mod window;
 
+use crate::params::Params;
+
 /// Least side of the window, px.
 pub const LEAST_WINDOW: u32 = 5;
 /// Greatest side of the window, px: up to here each lane of a warp sums in 32 bits.
@@ -51,6 +53,21 @@ impl Default for TrackSettings {
             max_residual: f32::MAX,
             max_backward_error: Some(0.5),
             illumination: false,
+        }
+    }
+}
+
+impl From<&Params> for TrackSettings {
+    fn from(params: &Params) -> Self {
+        Self {
+            window: params.klt_win_size,
+            levels: params.pyramid_levels,
+            max_iter: params.klt_max_iter,
+            eps: params.klt_eps as f32,
+            min_eigenvalue: params.klt_min_eigenvalue as f32,
+            max_residual: params.klt_max_residual as f32,
+            max_backward_error: params.flow_back.then_some(params.flow_back_px as f32),
+            illumination: params.illumination,
         }
     }
 }
@@ -120,4 +137,16 @@ pub struct Flow {
     pub min_eigenvalue: f32,
     /// Distance between the start and where tracking back ended, level-0 px; 0 if it did not or was not done.
     pub backward_error: f32,
+}
+
+impl Flow {
+    /// One standard deviation of either coordinate along the direction that is known worst, px: the residual over the
+    /// root of the gradient matrix' smaller eigenvalue, as of least squares with independent noise. `radius` is that of
+    /// the window; no error is taken to be greater.
+    pub fn sigma(&self, radius: usize) -> f32 {
+        let side = (2 * radius + 1) as f32;
+        let eigenvalue = self.min_eigenvalue * 1024.0 * side * side;
+        let sigma = self.residual / eigenvalue.sqrt();
+        if sigma < radius as f32 { sigma } else { radius as f32 }
+    }
 }

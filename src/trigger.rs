@@ -21,8 +21,12 @@ pub enum Decision {
 /// What is known when the decision is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// The image's stamp.
+    /// The image's stamp on the clock of the IMU.
     pub stamp_ns: StampNs,
+    /// Whether tracking gains from IMU samples that cover the image.
+    pub wants_imu: bool,
+    /// Whether the next image to come would push one out.
+    pub crowded: bool,
     /// How long the image has waited.
     pub waited: Duration,
     /// Stamp of the newest IMU sample.
@@ -38,25 +42,26 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// `trigger: imu_interval` processes image k when t_k + td >= t_last + 0.9 / trigger_hz and the IMU covers
-    /// t_k + td, or after `imu_wait_ms`. An image whose stamp went back is never too soon.
+    /// Images wait up to `imu_wait_ms` for the IMU to cover them: with `trigger: imu_interval` all, otherwise those whose
+    /// tracks are predicted. None waits for an IMU that is silent, or so long that an image would be lost.
+    ///
+    /// `trigger: imu_interval` processes image k only when t_k + td >= t_last + 0.9 / trigger_hz. An image whose stamp
+    /// went back is never too soon.
     pub fn decide(&mut self, params: &Params, waiting: Waiting) -> Decision {
-        let stamp = waiting.stamp_ns.saturating_add((params.td * 1e9) as StampNs);
-        let decision = match params.trigger {
-            Mode::EveryFrame => Decision::Process,
-            Mode::ImuInterval if waiting.imu_silent >= IMU_SILENCE => Decision::Process,
-            Mode::ImuInterval if self.too_soon(stamp, params.trigger_hz) => Decision::Skip,
-            Mode::ImuInterval if waiting.imu_newest_ns.is_some_and(|newest| newest >= stamp) => Decision::Process,
-            Mode::ImuInterval => {
-                let longest = Duration::from_secs_f64(params.imu_wait_ms * 1e-3);
-                match longest.checked_sub(waiting.waited) {
-                    Some(rest) if !rest.is_zero() => Decision::Wait(rest),
-                    _ => Decision::Process,
-                }
-            }
+        let alive = waiting.imu_silent < IMU_SILENCE;
+        let by_interval = params.trigger == Mode::ImuInterval && alive;
+        let heard = waiting.wants_imu && alive && waiting.imu_newest_ns.is_some();
+        let covered = waiting.imu_newest_ns.is_some_and(|newest| newest >= waiting.stamp_ns);
+        let rest = Duration::from_secs_f64(params.imu_wait_ms * 1e-3).saturating_sub(waiting.waited);
+        let decision = if by_interval && self.too_soon(waiting.stamp_ns, params.trigger_hz) {
+            Decision::Skip
+        } else if (by_interval || heard) && !covered && !waiting.crowded && !rest.is_zero() {
+            Decision::Wait(rest)
+        } else {
+            Decision::Process
         };
         if decision == Decision::Process {
-            self.last_ns = Some(stamp);
+            self.last_ns = Some(waiting.stamp_ns);
         }
         decision
     }
@@ -75,6 +80,8 @@ mod tests {
     fn waiting(stamp_ms: i64, waited_ms: u64, newest_ms: Option<i64>, silent_ms: u64) -> Waiting {
         Waiting {
             stamp_ns: stamp_ms * MS,
+            wants_imu: false,
+            crowded: false,
             waited: Duration::from_millis(waited_ms),
             imu_newest_ns: newest_ms.map(|ms| ms * MS),
             imu_silent: Duration::from_millis(silent_ms),
@@ -103,10 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn td_moves_the_image_on_the_imu_clock() {
-        let (params, mut trigger) = (Params { td: 0.005, ..imu_interval() }, Trigger::default());
-        assert!(matches!(trigger.decide(&params, waiting(100, 0, Some(104), 0)), Decision::Wait(_)));
-        assert_eq!(trigger.decide(&params, waiting(100, 0, Some(105), 0)), Decision::Process);
+    fn a_predicted_frame_waits_for_its_imu_and_only_for_a_live_one() {
+        let (params, mut trigger) = (Params { imu_wait_ms: 30.0, ..Params::default() }, Trigger::default());
+        let mut decide = |waiting| trigger.decide(&params, Waiting { wants_imu: true, ..waiting });
+        assert_eq!(decide(waiting(100, 10, Some(99), 1)), Decision::Wait(Duration::from_millis(20)));
+        assert_eq!(decide(Waiting { crowded: true, ..waiting(100, 10, Some(99), 1) }), Decision::Process);
+        assert_eq!(decide(waiting(100, 10, Some(100), 1)), Decision::Process);
+        assert_eq!(decide(waiting(100, 30, Some(99), 1)), Decision::Process);
+        assert_eq!(decide(waiting(100, 10, Some(99), 1000)), Decision::Process);
+        assert_eq!(decide(waiting(100, 10, None, 1)), Decision::Process);
     }
 
     #[test]

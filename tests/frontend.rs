@@ -5,7 +5,7 @@ use vio_frontend::error::Refusal;
 use vio_frontend::frame::Frame;
 use vio_frontend::frontend::{Calibration, FrameOutput, Frontend, FrontendError};
 use vio_frontend::image::GrayImage;
-use vio_frontend::params::{CameraModel, Device, Params};
+use vio_frontend::params::{CameraModel, Device, Mode, Params};
 use vio_frontend::stamps::RestartReason;
 
 const MS: i64 = 1_000_000;
@@ -19,7 +19,7 @@ fn scene(width: usize, height: usize) -> GrayImage {
 }
 
 fn params() -> Params {
-    Params { max_cnt: 200, ..Params::default() }
+    Params { mode: Mode::Detect, max_cnt: 200, ..Params::default() }
 }
 
 fn run(frontend: &mut Frontend, stamp_ms: i64, image: &GrayImage) -> Result<FrameOutput, Refusal> {

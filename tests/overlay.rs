@@ -8,7 +8,7 @@ use vio_frontend::output::overlay::{ColourBy, PixelOrder, draw};
 fn point(id: u64, u: f32, v: f32, level: u8) -> OutputPoint {
     let (half_x, half_y) = ((u as i32).saturating_mul(2), (v as i32).saturating_mul(2));
     let feature = Feature { u, v, half_x, half_y, level, class: 0, threshold: 5, score: 1 };
-    OutputPoint { id, age: 0, feature, normalised: None, velocity: [0.0; 2] }
+    OutputPoint { id, age: 0, feature, normalised: None, velocity: [0.0; 2], sigma: 0.2 }
 }
 
 fn drawn(points: &[OutputPoint], by: ColourBy, order: PixelOrder) -> Vec<u8> {

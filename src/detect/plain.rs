@@ -1,6 +1,7 @@
 //! The plain path: the reference that every other one equals bit for bit, and the fallback on the CPU.
 
 use super::merge::Merge;
+use super::pyramid::Pyramid;
 use super::select::{Grid, Selection};
 use super::stages::Stages;
 use super::{DetectSettings, Detection, Gain};
@@ -23,6 +24,11 @@ impl PlainDetector {
     /// What each stage made of the last frame.
     pub fn stages(&self) -> &Stages {
         &self.stages
+    }
+
+    /// Exchanges the pyramid of the last frame for another one, whose memory the next frame uses.
+    pub fn swap_pyramid(&mut self, other: &mut Pyramid) {
+        std::mem::swap(&mut self.stages.pyramid, other);
     }
 
     /// The features of `image` where `mask` allows them, in the order of C7.

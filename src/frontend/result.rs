@@ -2,34 +2,28 @@
 
 use std::time::{Duration, Instant};
 
-use crate::camera::CameraError;
+use crate::camera::{Camera, CameraError};
 use crate::feature::{Descriptor, Feature};
 use crate::frame::StampNs;
 use crate::stamps::RestartReason;
-
-/// Standard deviation of a feature's position along one axis, in pixels of the level it was found at: the repeatability
-/// under known sub-pixel shifts of real photos (contract C5 and C9: 0.217, 0.218, 0.232 at levels 0, 1, 2).
-pub const SIGMA_LEVEL_PX: f32 = 0.22;
+use crate::track::predict::NoPrediction;
+use crate::tracks::Lost;
+use crate::verify::Method;
 
 /// One feature as a back end sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputPoint {
-    /// In `mode: detect` the index in the frame.
+    /// The track's, never used again; in `mode: detect` the index in the frame.
     pub id: u64,
     /// Frames it was tracked over; 0 in `mode: detect`.
     pub age: u32,
     pub feature: Feature,
     /// x, y on the plane z = 1 of the camera frame; `None` where uncalibrated or where the camera model ends.
     pub normalised: Option<[f64; 2]>,
-    /// Velocity on the normalised plane, 1/s; 0 for what was not tracked.
+    /// Velocity on the normalised plane since the frame processed before, 1/s; 0 for what was not tracked from there.
     pub velocity: [f64; 2],
-}
-
-impl OutputPoint {
     /// One standard deviation of u and of v, level-0 pixels.
-    pub fn sigma(&self) -> f32 {
-        SIGMA_LEVEL_PX * f32::from(1u16 << self.feature.level)
-    }
+    pub sigma: f32,
 }
 
 /// Whether normalised coordinates could be given.
@@ -42,16 +36,48 @@ pub enum Calibration {
     OtherSize(CameraError),
 }
 
+impl Calibration {
+    /// Whether `camera` holds for images of `size`; the camera if it does.
+    pub(super) fn of(camera: Option<&Camera>, size: [u32; 2]) -> (Self, Option<&Camera>) {
+        match camera {
+            None => (Self::Missing, None),
+            Some(camera) => match camera.check_image_size(size) {
+                Ok(()) => (Self::Valid, Some(camera)),
+                Err(error) => (Self::OtherSize(error), None),
+            },
+        }
+    }
+}
+
+/// What tracking did in one frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracking {
+    /// Tracks that were followed from the frame before and are still alive.
+    pub tracked: u32,
+    /// Lost tracks that were found again.
+    pub reacquired: u32,
+    pub born: u32,
+    /// Median displacement that the gyroscope predicted, px, or why it predicted nothing.
+    pub prediction: Result<f64, NoPrediction>,
+    /// What explained the inliers; `None` where there was nothing to verify: no calibration, no tracks.
+    pub verification: Option<Method>,
+}
+
 /// The outcome of one processed frame.
 #[derive(Clone, Debug)]
 pub struct FrameOutput {
     pub stamp_ns: StampNs,
     /// Width and height, px.
     pub size: [u32; 2],
-    /// In `mode: detect` ordered by contract C7.
+    /// The tracks by id; in `mode: detect` the features by contract C7.
     pub points: Vec<OutputPoint>,
-    /// Those of the points, in the same order; empty where none are wanted.
+    /// Those of the points, in the same order; empty where none are wanted. That of a track is of its corner when it was
+    /// last detected.
     pub descriptors: Vec<Descriptor>,
+    /// Tracks that ended with this frame, by id; one that is still looked for is not among them.
+    pub lost: Vec<Lost>,
+    /// `None` in `mode: detect`.
+    pub tracking: Option<Tracking>,
     /// Candidates that the image offered, after merge and mask.
     pub offered: u32,
     pub calibration: Calibration,

@@ -62,7 +62,8 @@ impl Masks {
     ///
     /// Errors: `mask_file` has another size. A received mask of another size is left out: it belongs to frames before a
     /// size change.
-    pub fn for_size(&mut self, width: usize, height: usize) -> Result<Option<&Mask>, Refusal> {
+    pub fn for_size(&mut self, size: [u32; 2]) -> Result<Option<&Mask>, Refusal> {
+        let [width, height] = size.map(|n| n as usize);
         if !self.active() {
             return Ok(None);
         }

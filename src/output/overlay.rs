@@ -24,6 +24,7 @@ impl From<Mode> for ColourBy {
     fn from(mode: Mode) -> Self {
         match mode {
             Mode::Detect => ColourBy::Position,
+            Mode::Track => ColourBy::Id,
         }
     }
 }

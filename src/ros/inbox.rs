@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::frame::{ImuSample, StampNs};
-use crate::imu::{ImuCounters, ImuRing};
+use crate::imu::{self, ImuCounters, ImuRing};
 use crate::params::Params;
 use crate::trigger::{Decision, Trigger, Waiting};
 
@@ -23,6 +23,8 @@ pub struct Inbox<T> {
 struct State<T> {
     images: VecDeque<Arrival<T>>,
     imu: ImuRing,
+    /// The samples kept since the worker last took an image; the oldest make room.
+    fresh: VecDeque<ImuSample>,
     /// When the last IMU sample came, at first when the inbox was made.
     imu_heard: Instant,
     counters: InboxCounters,
@@ -34,6 +36,15 @@ struct Arrival<T> {
     stamp_ns: StampNs,
     at: Instant,
     image: T,
+}
+
+/// An image, and what came with it.
+#[derive(Debug)]
+pub struct Delivery<T> {
+    pub image: T,
+    pub waited: Duration,
+    /// IMU samples since the delivery before.
+    pub imu: VecDeque<ImuSample>,
 }
 
 /// What passed through an [`Inbox`].
@@ -52,6 +63,7 @@ impl<T> Inbox<T> {
         let state = State {
             images: VecDeque::with_capacity(capacity),
             imu: ImuRing::default(),
+            fresh: VecDeque::new(),
             imu_heard: Instant::now(),
             counters: InboxCounters::default(),
             closed: false,
@@ -81,14 +93,25 @@ impl<T> Inbox<T> {
     /// Leaves an IMU sample.
     pub fn put_imu(&self, sample: ImuSample) {
         let mut state = self.state();
-        state.imu.push(sample);
+        if state.imu.push(sample).is_kept() {
+            if state.fresh.len() == imu::CAPACITY {
+                state.fresh.pop_front();
+            }
+            state.fresh.push_back(sample);
+        }
         state.imu_heard = Instant::now();
         drop(state);
         self.bell.notify_one();
     }
 
-    /// The next image to process, with the time it waited; blocks until there is one. `None` when closed.
-    pub fn next(&self, trigger: &mut Trigger, params: impl Fn() -> Params) -> Option<(T, Duration)> {
+    /// The next image to process; blocks until there is one. `None` when closed. `imu_offset_s` takes image stamps to the
+    /// clock of the IMU, if tracking gains from samples that cover the image.
+    pub fn next(
+        &self,
+        trigger: &mut Trigger,
+        imu_offset_s: Option<f64>,
+        params: impl Fn() -> Params,
+    ) -> Option<Delivery<T>> {
         let mut state = self.state();
         loop {
             if state.closed {
@@ -98,14 +121,23 @@ impl<T> Inbox<T> {
                 state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            let params = params();
+            let offset_ns = (imu_offset_s.unwrap_or(params.td) * 1e9) as StampNs;
             let waiting = Waiting {
-                stamp_ns: oldest.stamp_ns,
+                stamp_ns: oldest.stamp_ns.saturating_add(offset_ns),
+                wants_imu: imu_offset_s.is_some(),
+                // A queue of one is there to be overtaken.
+                crowded: self.capacity > 1 && state.images.len() == self.capacity,
                 waited: oldest.at.elapsed(),
                 imu_newest_ns: state.imu.newest().map(|sample| sample.stamp_ns),
                 imu_silent: state.imu_heard.elapsed(),
             };
-            match trigger.decide(&params(), waiting) {
-                Decision::Process => return state.images.pop_front().map(|arrival| (arrival.image, waiting.waited)),
+            match trigger.decide(&params, waiting) {
+                Decision::Process => {
+                    let imu = std::mem::take(&mut state.fresh);
+                    let delivery = |arrival: Arrival<T>| Delivery { image: arrival.image, waited: waiting.waited, imu };
+                    return state.images.pop_front().map(delivery);
+                }
                 Decision::Skip => {
                     state.images.pop_front();
                     state.counters.skipped += 1;
@@ -147,7 +179,7 @@ mod tests {
             inbox.put_image(stamp, stamp);
         }
         let mut trigger = Trigger::default();
-        let taken = [(); 2].map(|()| inbox.next(&mut trigger, Params::default).map(|(image, _)| image));
+        let taken = [(); 2].map(|()| inbox.next(&mut trigger, None, Params::default).map(|d| d.image));
         assert_eq!(taken, [Some(4), Some(5)]);
         assert_eq!(inbox.counters(), InboxCounters { images: 5, dropped: 3, skipped: 0 });
     }
@@ -159,8 +191,8 @@ mod tests {
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 let mut trigger = Trigger::default();
-                let first = inbox.next(&mut trigger, waits).map(|(image, _)| image);
-                (first, inbox.next(&mut trigger, waits).map(|(image, _)| image))
+                let mut next = || inbox.next(&mut trigger, None, waits).map(|d| (d.image, d.imu.len()));
+                (next(), next())
             });
             inbox.put_imu(ImuSample { stamp_ns: 50, gyro: [0.0; 3], accel: None });
             inbox.put_image(100, "image");
@@ -169,7 +201,7 @@ mod tests {
                 std::thread::yield_now();
             }
             inbox.close();
-            assert_eq!(worker.join().ok(), Some((Some("image"), None)));
+            assert_eq!(worker.join().ok(), Some((Some(("image", 2)), None)));
         });
     }
 }

@@ -18,7 +18,7 @@ use super::painter::Painter;
 use super::parameters::{self, Current};
 use super::publish::Outputs;
 use super::worker::{self, Shared};
-use crate::camera::{CalibrationError, Camera};
+use crate::camera::{CalibrationError, CamImu, Camera};
 use crate::frontend::{Frontend, FrontendError};
 use crate::image::GrayImage;
 use crate::params::{ImageTransport, Params, QosProfile};
@@ -51,7 +51,8 @@ pub enum NodeError {
 pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let Arguments { params, for_context } = Arguments::parse(args)?;
     let camera = Camera::resolve(&params, || Ok(None))?;
-    let frontend = Frontend::new(params.clone(), camera)?;
+    let mut frontend = Frontend::new(params.clone(), camera)?;
+    frontend.set_cam_imu(CamImu::resolve(&params, None)?);
 
     let mut executor = Context::new(for_context, InitOptions::default())?.create_basic_executor();
     halt_on_signal(&executor)?;

@@ -59,7 +59,7 @@ pub fn write(points: &[OutputPoint], descriptors: &[Descriptor], step: usize, da
             point.age.to_le_bytes(),
             u32::from(feature.level).to_le_bytes(),
             (feature.score as f32).to_le_bytes(),
-            point.sigma().to_le_bytes(),
+            point.sigma.to_le_bytes(),
         ];
         for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&word);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::convert::{Received, stamp_ns};
-use super::inbox::Inbox;
+use super::inbox::{Delivery, Inbox};
 use super::painter::Painter;
 use super::parameters::Current;
 use super::publish::Outputs;
@@ -68,8 +68,12 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, outputs: &Outputs, p
     let mut trigger = Trigger::default();
     let mut decoded = GrayImage::default();
     let mut complaints = Complaints::default();
-    while let Some((received, waited)) = shared.inbox.next(&mut trigger, || shared.parameters.get()) {
+    while let Some(delivery) = shared.inbox.next(&mut trigger, frontend.imu_offset_s(), || shared.parameters.get()) {
+        let Delivery { image: received, waited, imu } = delivery;
         take_over(shared, &mut frontend, &mut complaints);
+        for sample in imu {
+            frontend.add_imu(sample);
+        }
         let header = received.header();
         let outcome =
             received.with_view(&mut decoded, |image| frontend.process(&Frame { stamp_ns: stamp_ns(header), image }));

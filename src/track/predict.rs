@@ -22,12 +22,20 @@ pub const GREATEST_SHARE: f64 = 1.0 / 3.0;
 /// Why there is no prediction.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum NoPrediction {
+    #[error("no frame came before")]
+    First,
+    #[error("the camera is not calibrated for this image size")]
+    Uncalibrated,
+    #[error("the pose of the IMU in the camera frame is not known: set t_cam_imu or calibration_file")]
+    Extrinsics,
     #[error("the IMU does not cover the interval between the images: {0:?}")]
     Imu(Coverage),
     #[error("the gyroscope says {rate:.1} rad/s, more than {GREATEST_RATE}: are the units rad/s?")]
     Rate { rate: f64 },
     #[error("features would move by {median_px:.0} px (median), more than {limit_px:.0}: are units and clock right?")]
     Displacement { median_px: f64, limit_px: f64 },
+    #[error("the tracks move otherwise than the gyroscope says: are units, axes, t_cam_imu and td right?")]
+    Contradicted,
 }
 
 /// Turns of a camera from the gyroscope beside it.

@@ -13,7 +13,7 @@ use vio_frontend::feature::{Descriptor, Feature};
 use vio_frontend::frame::Frame;
 use vio_frontend::frontend::{Frontend, OutputPoint};
 use vio_frontend::image::GrayImage;
-use vio_frontend::params::Value;
+use vio_frontend::params::{Mode, Value};
 
 use super::load::ParamArgs;
 
@@ -72,6 +72,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
         params.set("max_cnt", &Value::Integer(i64::from(max_cnt)))?;
     }
     params.publish_descriptors |= args.descriptors;
+    params.mode = Mode::Detect;
     let camera = Camera::resolve(&params, || Ok(None))?;
     let mut frontend = Frontend::new(params, camera)?;
 

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use vio_frontend::camera::Camera;
+use vio_frontend::camera::{CamImu, Camera};
 use vio_frontend::error::Refusal;
 use vio_frontend::frontend::Frontend;
 use vio_frontend::output::Summary;
-use vio_frontend::source::{self, Event};
+use vio_frontend::source::{self, Event, Source as _, Synchronised};
 
 use super::load::ParamArgs;
 use super::progress::progress_bar;
@@ -43,9 +43,13 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let params = args.params.load()?;
-    let mut source = source::open(&args.source)?;
+    let source = source::open(&args.source)?;
     let camera = Camera::resolve(&params, || Ok(source.camera().cloned()))?;
-    let frontend = Frontend::new(params, camera)?;
+    let wait_s = params.imu_wait_ms * 1e-3;
+    let cam_imu = CamImu::resolve(&params, source.cam_imu())?;
+    let mut frontend = Frontend::new(params, camera)?;
+    frontend.set_cam_imu(cam_imu);
+    let mut source = Synchronised::new(source, frontend.imu_offset_s().unwrap_or(0.0), wait_s);
     let wanted = args.max_frames.map_or(source.frames(), |n| n.min(source.frames()));
     let folder =
         args.out_folder().map(|path| OutFolder::create(path, args.overlay, args.report, wanted)).transpose()?;

@@ -50,6 +50,7 @@ impl<'a> Session<'a> {
     pub fn imu(&mut self, sample: ImuSample) {
         self.run.imu_samples += 1;
         self.last_imu = self.last_imu.max(Some(sample.stamp_ns));
+        self.frontend.add_imu(sample);
     }
 
     /// Errors: only those of writing results.
@@ -95,6 +96,8 @@ impl<'a> Session<'a> {
         let waiting = Waiting {
             stamp_ns,
             waited: Duration::ZERO,
+            wants_imu: false,
+            crowded: false,
             imu_newest_ns: Some(StampNs::MAX),
             imu_silent: Duration::from_nanos(silent),
         };

@@ -1,0 +1,112 @@
+//! The second half of a frame's journey: the tracks, from the frame before into this one.
+
+use super::device::PlainDevice;
+use super::motion::Motion;
+use super::result::{OutputPoint, Stopwatch, Tracking};
+use crate::camera::Camera;
+use crate::detect::Detection;
+use crate::feature::Descriptor;
+use crate::frame::StampNs;
+use crate::mask::Mask;
+use crate::params::Params;
+use crate::track::predict::NoPrediction;
+use crate::track::{Flow, FlowStart, FlowStatus, TrackSettings};
+use crate::tracks::{Tracks, TracksSettings};
+use crate::verify::VerifySettings;
+
+/// The tracks of one camera, and the IMU that tells where they go.
+#[derive(Debug, Default)]
+pub(super) struct Tracker {
+    pub tracks: Tracks,
+    pub motion: Motion,
+}
+
+/// What a frame is tracked with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step<'a> {
+    pub params: &'a Params,
+    /// `None` where no calibration holds.
+    pub camera: Option<&'a Camera>,
+    /// Width and height, px.
+    pub size: [u32; 2],
+    /// Stamps of the frame processed before, if the stream goes on from there, and of this one.
+    pub stamps: (Option<StampNs>, StampNs),
+    pub mask: Option<&'a Mask>,
+}
+
+impl Tracker {
+    /// Follows the tracks into the image that `device` detected last, and begins new ones with the features of
+    /// `detection`.
+    pub fn advance(
+        &mut self,
+        step: &Step<'_>,
+        device: &PlainDevice,
+        detection: &Detection,
+        watch: &mut Stopwatch,
+    ) -> Tracking {
+        let Self { tracks, motion } = self;
+        let Step { params, camera, size, stamps, mask } = *step;
+        let (track, settings) = (TrackSettings::from(params), TracksSettings::from(params));
+
+        let pixels: Vec<[f64; 2]> = tracks.positions().map(|place| place.map(f64::from)).collect();
+        let prediction = motion.predict(params, camera, stamps, size, &pixels);
+        let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
+        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels));
+        watch.lap("predict");
+        let flows = device.track(&starts, &track);
+        watch.lap("track");
+
+        let turn = believed.map(|prediction| prediction.turn);
+        tracks.follow(&flows, mask, &track, &settings);
+        let carried = turn.as_ref().zip(camera);
+        let reacquired = tracks.reacquire(detection, size, (carried, drift(&starts, &flows)), &settings);
+        tracks.observe(camera);
+        let verification = camera.and_then(|camera| {
+            tracks.verify(turn.as_ref(), &VerifySettings::new(params, camera.pixels_per_radian()), &settings)
+        });
+        watch.lap("verify");
+
+        tracks.thin(size, &settings);
+        let tracked = tracks.alive().len() as u32;
+        let born = tracks.top_up(detection, size, &settings);
+        tracks.observe(camera);
+        watch.lap("manage");
+
+        if let Ok(prediction) = &prediction {
+            motion.learn(prediction, &pixels, &flows);
+        }
+        let prediction = match prediction {
+            Ok(_) if turn.is_none() => Err(NoPrediction::Contradicted),
+            other => other.map(|prediction| prediction.median_px),
+        };
+        Tracking { tracked, reacquired, born, prediction, verification }
+    }
+
+    /// The tracks as a back end sees them, and their descriptors if `describe`; `seconds` since the frame processed
+    /// before.
+    pub fn output(&self, seconds: f64, describe: bool) -> (Vec<OutputPoint>, Vec<Descriptor>) {
+        let point = |track: &crate::tracks::Track| OutputPoint {
+            id: track.id,
+            age: track.age,
+            feature: track.feature,
+            normalised: track.sight.and_then(|sight| sight.normalised),
+            velocity: track.velocity(seconds),
+            sigma: track.sigma,
+        };
+        let alive = self.tracks.alive();
+        let none = Descriptor([0; Descriptor::LEN]);
+        let described = alive.iter().filter(|_| describe);
+        (alive.iter().map(point).collect(), described.map(|track| track.descriptor.unwrap_or(none)).collect())
+    }
+}
+
+/// Median displacement of the points that were found, px; 0 without any.
+fn drift(starts: &[FlowStart], flows: &[Flow]) -> [f32; 2] {
+    let found = starts.iter().zip(flows).filter(|(_, flow)| flow.status == FlowStatus::Tracked);
+    let (mut x, mut y): (Vec<f32>, Vec<f32>) =
+        found.map(|(start, flow)| (flow.position[0] - start.from[0], flow.position[1] - start.from[1])).unzip();
+    [&mut x, &mut y].map(|values| {
+        values.sort_by(f32::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    })
+}
