@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use vio_frontend::params::{CameraModel, Params, read_param_file};
+use vio_frontend::params::{CameraModel, Mode, Params, read_param_file};
 
 const NODE: &str = "/vio_frontend";
 
@@ -46,7 +46,7 @@ fn shipped_files_hold_what_the_struct_holds() {
     assert_eq!(default, Params::default().to_yaml(), "renew with: vio_frontend params print > params/default.yaml");
     assert_eq!(Params::from_file(&shipped("default.yaml"), NODE).unwrap(), Params::default());
 
-    let tx2 = Params { max_cnt: 4600, image_size: vec![640, 480], ..Params::default() };
+    let tx2 = Params { mode: Mode::Detect, max_cnt: 4600, image_size: vec![640, 480], ..Params::default() };
     assert_eq!(Params::from_file(&shipped("tx2_640x480.yaml"), NODE).unwrap(), tx2);
 
     let euroc = Params {
@@ -54,6 +54,24 @@ fn shipped_files_hold_what_the_struct_holds() {
         intrinsics: vec![458.654, 457.296, 367.215, 248.375],
         distortion: vec![-0.28340811, 0.07395907, 0.00019359, 1.76187114e-05],
         image_size: vec![752, 480],
+        t_cam_imu: vec![
+            0.014865542982,
+            0.999557249008,
+            -0.025774436697,
+            0.065222909536, //
+            -0.999880929698,
+            0.014967213325,
+            0.003756188358,
+            -0.020706385493, //
+            0.004140296794,
+            0.025715529948,
+            0.999660727178,
+            -0.00805460246, //
+            0.0,
+            0.0,
+            0.0,
+            1.0,
+        ],
         ..Params::default()
     };
     assert_eq!(Params::from_file(&shipped("euroc.yaml"), NODE).unwrap(), euroc);

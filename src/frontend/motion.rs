@@ -13,6 +13,8 @@ use crate::track::{Flow, FlowStatus};
 const PATIENCE: u32 = 3;
 /// Fewer tracks are no evidence.
 const LEAST_TRACKS: usize = 8;
+/// A prediction that finds fewer of the tracks than this lost most of them.
+const LEAST_SHARE: f64 = 0.3;
 
 /// The IMU beside the camera.
 #[derive(Debug, Default)]
@@ -82,12 +84,21 @@ impl Motion {
             .filter(|(_, flow)| flow.status == FlowStatus::Tracked)
             .filter_map(|((&from, predicted), flow)| Some((from, (*predicted)?, flow.position.map(f64::from))))
             .collect();
-        if found.len() < LEAST_TRACKS {
-            return;
+        if found.len() >= LEAST_TRACKS {
+            self.doubt = match contradicted(&found) {
+                true => (self.doubt + 1).min(2 * PATIENCE),
+                false => self.doubt.saturating_sub(1),
+            };
         }
-        self.doubt = match contradicted(&found) {
-            true => (self.doubt + 1).min(2 * PATIENCE),
-            false => self.doubt.saturating_sub(1),
-        };
+    }
+}
+
+impl Prediction {
+    /// Whether most of the tracks were not found from where they were predicted.
+    pub fn failed(&self, flows: &[Flow]) -> bool {
+        let predicted = self.pixels.iter().zip(flows).filter(|(pixel, _)| pixel.is_some());
+        let (found, lost): (Vec<_>, Vec<_>) = predicted.partition(|(_, flow)| flow.status == FlowStatus::Tracked);
+        let predicted = found.len() + lost.len();
+        predicted >= LEAST_TRACKS && (found.len() as f64) < LEAST_SHARE * predicted as f64
     }
 }

@@ -53,10 +53,14 @@ impl Tracker {
         let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
         let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels));
         watch.lap("predict");
-        let flows = device.track(&starts, &track);
+        let mut flows = device.track(&starts, &track);
+        let failed = believed.is_some_and(|prediction| prediction.failed(&flows));
+        if failed {
+            flows = device.track(&tracks.starts(&[]), &track);
+        }
         watch.lap("track");
 
-        let turn = believed.map(|prediction| prediction.turn);
+        let turn = believed.filter(|_| !failed).map(|prediction| prediction.turn);
         tracks.follow(&flows, mask, &track, &settings);
         let carried = turn.as_ref().zip(camera);
         let reacquired = tracks.reacquire(detection, size, (carried, drift(&starts, &flows)), &settings);
