@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn none_is_nearer_than_the_least_distance() {
-        assert_eq!(chosen(9, [1, 0], &[[19.0, 25.0]], 9.5), [4, 5, 2, 3]);
+        assert_eq!(chosen(9, [1, 0], &[[19.0, 25.0]], 9.5), [4, 2, 5, 3]);
         assert_eq!(chosen(9, [0, 0], &[], 15.0), [0, 4, 2, 5]);
     }
 }

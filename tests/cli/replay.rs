@@ -16,17 +16,20 @@ fn writes_features_and_a_summary_that_agree() {
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("stamp_ns,id,u,v,x,y,vx,vy,age,level,score"));
     let mut counts = BTreeMap::<i64, u64>::new();
+    let mut ages = BTreeMap::<u64, u32>::new();
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
         let (stamp, id): (i64, u64) = (fields[0].parse().unwrap(), fields[1].parse().unwrap());
-        let count = counts.entry(stamp).or_default();
-        assert_eq!(id, *count, "the id is the index in the frame");
-        *count += 1;
+        *counts.entry(stamp).or_default() += 1;
+        let age: u32 = fields[8].parse().unwrap();
+        assert_eq!(age, ages.insert(id, age).map_or(0, |before| before + 1), "{line}");
         let (u, v): (f32, f32) = (fields[2].parse().unwrap(), fields[3].parse().unwrap());
         assert!((0.0..160.0).contains(&u) && (0.0..120.0).contains(&v), "{line}");
-        assert_eq!(fields[4..9], ["0.000000000", "0.000000000", "0.000000000", "0.000000000", "0"], "uncalibrated");
+        assert_eq!(fields[4..8], ["0.000000000"; 4], "uncalibrated");
     }
     assert_eq!(counts.keys().copied().collect::<Vec<_>>(), [50_000_000, 100_000_000, 150_000_000]);
+
+    assert!(ages.values().filter(|&&age| age == 2).count() > 10, "{ages:?}");
 
     let summary = summary(&out);
     let features: Vec<u64> = counts.into_values().collect();
