@@ -42,7 +42,7 @@ def idle(seconds):
 
 
 def long_run(picture, frames, target):
-    with Session({"max_cnt": target}) as session:
+    with Session({"mode": "detect", "max_cnt": target}) as session:
         pid, image, memory = session.process.pid, message(picture), []
         for _ in range(200):
             session.features(image)

@@ -198,7 +198,7 @@ impl Params {
                 format!("{found} exceeds {MAX_CNT_OF_VINS} with output_layout '{layout}': {why}"),
             );
         }
-        if self.klt_win_size % 2 == 0 {
+        if self.klt_win_size.is_multiple_of(2) {
             return relation("klt_win_size", format!("{} given, an odd number expected", self.klt_win_size));
         }
         let (values, coefficients): (_, &[usize]) = match self.camera_model {

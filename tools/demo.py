@@ -37,7 +37,7 @@ def run(command, **options):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=10, help="how long camera and IMU play (10)")
-    parser.add_argument("--max-cnt", type=int, default=1000, help="features wanted per frame (1000)")
+    parser.add_argument("--max-cnt", type=int, default=200, help="most tracks (200)")
     args = parser.parse_args()
     if args.seconds < 1:
         parser.error("--seconds must be at least 1")

@@ -38,7 +38,7 @@ DOMAINS = itertools.cycle(random.SystemRandom().sample(range(1, 101), 100))
 # Nothing may be lost between the peer and the node: reliable, and a queue for the whole burst.
 LOSSLESS = {"image_qos": "reliable", "imu_qos": "reliable", "image_queue_size": 64}
 # Few features, quickly found.
-SMALL = {"max_cnt": 100}
+SMALL = {"mode": "detect", "max_cnt": 100}
 
 
 def scene(width=320, height=240, seed=1):

@@ -11,7 +11,7 @@ from sensor_msgs.msg import CompressedImage
 
 @pytest.fixture(scope="module")
 def session():
-    with Session({"max_cnt": 300}) as session:
+    with Session({"mode": "detect", "max_cnt": 300}) as session:
         yield session
 
 
@@ -127,7 +127,7 @@ def test_t02_t03_broken_geometry_then_a_good_frame(session, reference):
 
 
 def test_compressed_images(reference):
-    parameters = {"max_cnt": 300, "threshold_ratio": 0.0, "image_transport": "compressed"}
+    parameters = {"mode": "detect", "max_cnt": 300, "threshold_ratio": 0.0, "image_transport": "compressed"}
     with Session(parameters, image_kind=CompressedImage, image_topic="image/compressed") as session:
         png = cv2.imencode(".png", scene())[1].tobytes()
         assert session.features(CompressedImage(format="mono8; png compressed", data=png)).tobytes() == reference
