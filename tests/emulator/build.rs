@@ -30,7 +30,7 @@ pub struct Build {
     pub flags: Vec<String>,
 }
 
-const FLAGS: [&str; 9] = [
+pub const FLAGS: [&str; 9] = [
     "-O2",
     "-g1",
     "-std=c++17",
@@ -52,13 +52,26 @@ impl Build {
 
     /// The path of the executable.
     pub(super) fn run(&self) -> Result<PathBuf, String> {
+        let (objects, digest, link_flags) = self.objects(&RUNTIME, &[])?;
+        let mut flags: Vec<&OsStr> = link_flags.iter().map(OsStr::new).collect();
+        flags.extend(objects.iter().map(|object| object.as_os_str()));
+        compile(&flags, digest, "emulate")
+    }
+
+    /// The kernels and these files of the emulation as objects, a digest of it all, and the flags to link them with.
+    /// `more` flags are for every file.
+    pub fn objects(
+        &self,
+        runtime: &[&str],
+        more: &[&str],
+    ) -> Result<(Vec<PathBuf>, u32, &'static [&'static str]), String> {
         // One build at a time in this process; others are kept apart by names of their own until they are done.
         static BUILDING: Mutex<()> = Mutex::new(());
         let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
 
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulation");
         let emulation = digest_folder(&folder, 0)?;
-        let (runtime_flags, kernel_flags): (&[&str], &[&str]) = match self.sanitizer {
+        let (runtime_flags, kernel_flags): (&[&str], &'static [&'static str]) = match self.sanitizer {
             Sanitizer::Plain => (&[], &[]),
             Sanitizer::Address => {
                 const WATCH: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
@@ -68,8 +81,8 @@ impl Build {
         };
 
         let mut objects = Vec::new();
-        for source in RUNTIME {
-            let mut flags: Vec<&OsStr> = FLAGS.iter().chain(runtime_flags).map(OsStr::new).collect();
+        for source in runtime {
+            let mut flags: Vec<&OsStr> = FLAGS.iter().chain(runtime_flags).chain(more).map(OsStr::new).collect();
             flags.push(OsStr::new("-c"));
             let source = folder.join(source);
             flags.push(source.as_os_str());
@@ -83,20 +96,17 @@ impl Build {
         };
         let include = format!("-DKERNEL_SOURCES=\"{}\"", write_joined(&joined, kernels)?.display());
         let source = folder.join("kernels.cpp");
-        let mut flags: Vec<&OsStr> = FLAGS.iter().chain(kernel_flags).map(OsStr::new).collect();
+        let mut flags: Vec<&OsStr> = FLAGS.iter().chain(kernel_flags).chain(more).map(OsStr::new).collect();
         flags.extend(self.flags.iter().map(OsStr::new));
         flags.extend([OsStr::new(&include), OsStr::new("-c"), source.as_os_str()]);
         objects.push(compile(&flags, kernels, "o")?);
-
-        let mut flags: Vec<&OsStr> = kernel_flags.iter().map(OsStr::new).collect();
-        flags.extend(objects.iter().map(|object| object.as_os_str()));
-        compile(&flags, kernels, "emulate")
+        Ok((objects, kernels, kernel_flags))
     }
 }
 
 /// Runs g++ with these flags, unless its output is there; the output's name holds the digest of the flags, continued
 /// from `digest`.
-fn compile(flags: &[&OsStr], digest: u32, extension: &str) -> Result<PathBuf, String> {
+pub fn compile(flags: &[&OsStr], digest: u32, extension: &str) -> Result<PathBuf, String> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
 
     let mut hasher = crc32fast::Hasher::new_with_initial(digest);
@@ -154,7 +164,7 @@ fn write_joined(joined: &str, digest: u32) -> Result<PathBuf, String> {
 }
 
 /// Continues `digest` over the C++ and CUDA sources of a folder, in the order of their names.
-fn digest_folder(folder: &Path, digest: u32) -> Result<u32, String> {
+pub fn digest_folder(folder: &Path, digest: u32) -> Result<u32, String> {
     let unreadable = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())

@@ -2,7 +2,7 @@
 //! A kernel that fails (a data race, an access out of bounds, a deadlock) costs that process, not the test.
 #![allow(dead_code, unused_imports, reason = "each test binary uses its own part")]
 
-mod build;
+pub mod build;
 mod process;
 mod request;
 

@@ -1,0 +1,114 @@
+//! From sources to an image: compiler, cache and kept PTX, each where it serves.
+
+use super::cache::{Cache, Key};
+use super::choice::{Abilities, Choice, Reason, Target, options};
+use super::image::{Image, ImageKind};
+use super::library::LibraryError;
+use super::nvrtc::{CompileError, Nvrtc};
+use super::program::Program;
+
+/// Where an image comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Compiled just now.
+    Compiled { architecture: u32 },
+    /// Compiled by an earlier run.
+    Cached { architecture: u32 },
+    /// The PTX that this program carries.
+    Kept { reason: Reason },
+}
+
+/// An image and how it came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    pub image: Image,
+    pub origin: Origin,
+    /// Warnings of the compiler.
+    pub log: String,
+}
+
+/// Why there is no image.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    #[error("no PTX of {program} is kept, and it cannot be compiled here: {reason}")]
+    NothingKept { program: String, reason: Reason },
+}
+
+/// Makes images of programs.
+#[derive(Debug)]
+pub struct Builder {
+    compiler: Result<Nvrtc, LibraryError>,
+    cache: Cache,
+}
+
+impl Builder {
+    pub fn new(compiler: Result<Nvrtc, LibraryError>, cache: Cache) -> Self {
+        Self { compiler, cache }
+    }
+
+    pub fn compiler(&self) -> Result<&Nvrtc, &LibraryError> {
+        self.compiler.as_ref()
+    }
+
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// How programs get to `target`.
+    pub fn choose(&self, target: Target) -> Choice {
+        match &self.compiler {
+            Ok(nvrtc) => Choice::new(&abilities(nvrtc), target),
+            Err(error) => Choice::Kept { reason: Reason::NoCompiler(error.to_string()) },
+        }
+    }
+
+    /// The image of `program` for `target`, as [`Builder::choose`] says.
+    ///
+    /// Errors: sources that the compiler refuses; no compiler, and no kept PTX of these sources.
+    pub fn build(&self, program: &Program, target: Target) -> Result<Built, BuildError> {
+        match self.choose(target) {
+            Choice::Kept { reason } => kept(program, reason),
+            Choice::Compile { kind, architecture } => match self.compile(program, kind, architecture) {
+                Ok(built) => Ok(built),
+                Err(error @ (CompileError::Source { .. } | CompileError::ZeroByte { .. })) => Err(error.into()),
+                // Not the sources, but the compiler: incomplete, or without the architecture.
+                Err(error) => kept(program, Reason::Failed(error.to_string())).map_err(|_| error.into()),
+            },
+        }
+    }
+
+    /// From the cache, or compiled and stored there. A cache that fails costs a line of the log.
+    pub fn compile(&self, program: &Program, kind: ImageKind, architecture: u32) -> Result<Built, CompileError> {
+        let Ok(nvrtc) = &self.compiler else {
+            let (program, version) = (program.name.clone(), (0, 0));
+            return Err(CompileError::Nvrtc { program, call: "nvrtcVersion", version, code: 0, log: String::new() });
+        };
+        let options = options(kind, architecture);
+        let key = Key::new(&program.name, &program.text, kind, &options, nvrtc.version());
+        if let Some(image) = self.cache.load(&key) {
+            return Ok(Built { image, origin: Origin::Cached { architecture }, log: String::new() });
+        }
+        let (image, log) = nvrtc.compile(&program.name, &program.text, &options, kind)?;
+        if let Err(error) = self.cache.store(&key, &image) {
+            tracing::warn!("program {} is compiled anew at every start: {error}", program.name);
+        }
+        Ok(Built { image, origin: Origin::Compiled { architecture }, log })
+    }
+}
+
+/// The kept PTX, which is there if `program` is unchanged.
+pub fn kept(program: &Program, reason: Reason) -> Result<Built, BuildError> {
+    match program.kept {
+        Some(ptx) => {
+            let image = Image { kind: ImageKind::Ptx, bytes: ptx.as_bytes().into() };
+            Ok(Built { image, origin: Origin::Kept { reason }, log: String::new() })
+        }
+        None => Err(BuildError::NothingKept { program: program.name.clone(), reason }),
+    }
+}
+
+fn abilities(nvrtc: &Nvrtc) -> Abilities {
+    Abilities { version: nvrtc.version(), architectures: nvrtc.architectures().to_vec(), cubins: nvrtc.makes_cubins() }
+}

@@ -1,0 +1,128 @@
+//! A context of our own on a device, and its queues of work.
+#![allow(unsafe_code, reason = "calls the CUDA driver")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cudarc::driver::sys::{CUcontext, CUctx_flags_enum as ContextFlags, CUstream, CUstream_flags_enum as StreamFlags};
+
+use super::device::{Device, MemorySystem};
+use super::driver::Driver;
+use super::error::{CudaError, GpuError};
+
+/// A context. Everything that is made in it keeps it alive.
+#[derive(Debug)]
+pub struct Context {
+    device: Device,
+    handle: CUcontext,
+    abandoned: AtomicBool,
+}
+
+// SAFETY: a context may be made current in, and destroyed from, any thread; calls of several threads are serialised by
+// the driver.
+unsafe impl Send for Context {}
+// SAFETY: as above; the rest is plain data and an atomic.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// A context on `device`; host memory can be mapped into it. On Jetsons waiting threads sleep.
+    pub fn new(device: Device) -> Result<Arc<Self>, GpuError> {
+        let mut flags = ContextFlags::CU_CTX_MAP_HOST as u32;
+        if device.memory != MemorySystem::Discrete {
+            flags |= ContextFlags::CU_CTX_SCHED_BLOCKING_SYNC as u32;
+        }
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: written to a local; the device is one of this driver's.
+        unsafe { device.driver.cuCtxCreate_v2(&mut handle, flags, device.handle)? };
+        Ok(Arc::new(Self { device, handle, abandoned: AtomicBool::new(false) }))
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Lets go of the GPU without another call: after a kernel that hangs, any wait or release would hang as well. What
+    /// the context holds stays allocated until the process ends.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+    }
+
+    /// The driver, with this context current in the calling thread.
+    pub(super) fn current(&self) -> Result<&Driver, CudaError> {
+        // SAFETY: the handle is alive as long as `self`.
+        unsafe { self.device.driver.cuCtxSetCurrent(self.handle)? };
+        Ok(&self.device.driver)
+    }
+
+    /// The driver for releasing something, unless the context is abandoned or cannot be made current any more.
+    pub(super) fn releasing(&self) -> Option<&Driver> {
+        if self.abandoned.load(Ordering::Relaxed) { None } else { self.current().ok() }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if !self.abandoned.load(Ordering::Relaxed) {
+            // SAFETY: created by `new`, destroyed once; everything made in it holds an Arc of it and so is gone. What it
+            // answers changes nothing: the handle is gone either way.
+            let _ = unsafe { self.device.driver.cuCtxDestroy_v2(self.handle) };
+        }
+    }
+}
+
+/// A queue whose work is done in order, beside that of other queues.
+#[derive(Debug)]
+pub struct Stream {
+    context: Arc<Context>,
+    handle: CUstream,
+}
+
+// SAFETY: the driver lets any thread use a stream whose context it has made current, which every method does first.
+unsafe impl Send for Stream {}
+
+impl Stream {
+    /// One that does not wait for the default stream.
+    pub fn new(context: &Arc<Context>) -> Result<Self, GpuError> {
+        let mut handle = std::ptr::null_mut();
+        let driver = context.current()?;
+        // SAFETY: written to a local; the context is current.
+        unsafe { driver.cuStreamCreate(&mut handle, StreamFlags::CU_STREAM_NON_BLOCKING as u32)? };
+        Ok(Self { context: Arc::clone(context), handle })
+    }
+
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// Whether all work queued so far is done. Also reports what went wrong with it.
+    pub fn is_done(&self) -> Result<bool, GpuError> {
+        const NOT_READY: u32 = 600;
+        let driver = self.context.current()?;
+        // SAFETY: the stream is alive and of the current context.
+        match unsafe { driver.cuStreamQuery(self.handle) } {
+            Ok(()) => Ok(true),
+            Err(error) if error.code == NOT_READY => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for all work queued so far, without limit: where a kernel may hang, ask [`Stream::is_done`] instead.
+    pub fn synchronize(&self) -> Result<(), GpuError> {
+        let driver = self.context.current()?;
+        // SAFETY: as above.
+        unsafe { driver.cuStreamSynchronize(self.handle) }.map_err(GpuError::from)
+    }
+
+    pub(super) fn handle(&self) -> CUstream {
+        self.handle
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if let Some(driver) = self.context.releasing() {
+            // SAFETY: created by `new`, destroyed once, of the current context; the driver finishes what is queued.
+            let _ = unsafe { driver.cuStreamDestroy_v2(self.handle) };
+        }
+    }
+}

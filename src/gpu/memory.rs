@@ -1,0 +1,160 @@
+//! Memory for kernels: on the device alone, or of the host and mapped into the device.
+#![allow(unsafe_code, reason = "calls the CUDA driver and copies to and from memory that it owns")]
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED};
+
+use super::abi::DevicePointer;
+use super::context::{Context, Stream};
+use super::error::GpuError;
+
+/// Memory that only kernels and copies see.
+#[derive(Debug)]
+pub struct DeviceBuffer {
+    context: Arc<Context>,
+    address: DevicePointer,
+    bytes: usize,
+}
+
+impl DeviceBuffer {
+    /// At least one byte; its contents are arbitrary.
+    pub fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, GpuError> {
+        let mut address = 0;
+        let driver = context.current()?;
+        // SAFETY: written to a local; the context is current.
+        unsafe { driver.cuMemAlloc_v2(&mut address, bytes.max(1))? };
+        Ok(Self { context: Arc::clone(context), address, bytes })
+    }
+
+    pub fn address(&self) -> DevicePointer {
+        self.address
+    }
+
+    /// Sets every byte, in order with what is queued.
+    pub fn fill(&self, value: u8, stream: &Stream) -> Result<(), GpuError> {
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        let driver = stream.context().current()?;
+        // SAFETY: the range is that of the allocation, which is freed only after the work queued on it (see `drop`).
+        unsafe { driver.cuMemsetD8Async(self.address, value, self.bytes, stream.handle()) }.map_err(GpuError::from)
+    }
+
+    /// Copies `from` to the first bytes and waits for it.
+    pub fn write(&self, from: &[u8], stream: &Stream) -> Result<(), GpuError> {
+        range(self.bytes, 0, from.len())?;
+        if from.is_empty() {
+            return Ok(());
+        }
+        let driver = stream.context().current()?;
+        // SAFETY: both ranges hold `from.len()` bytes, and `from` is not touched before the copy has ended.
+        unsafe { driver.cuMemcpyHtoDAsync_v2(self.address, from.as_ptr().cast(), from.len(), stream.handle())? };
+        stream.synchronize()
+    }
+
+    /// Copies the first bytes to `to` and waits for it.
+    pub fn read(&self, to: &mut [u8], stream: &Stream) -> Result<(), GpuError> {
+        range(self.bytes, 0, to.len())?;
+        if to.is_empty() {
+            return Ok(());
+        }
+        let driver = stream.context().current()?;
+        // SAFETY: both ranges hold `to.len()` bytes, and `to` is not touched before the copy has ended.
+        unsafe { driver.cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), self.address, to.len(), stream.handle())? };
+        stream.synchronize()
+    }
+}
+
+impl Drop for DeviceBuffer {
+    fn drop(&mut self) {
+        if let Some(driver) = self.context.releasing() {
+            // SAFETY: allocated by `new`, freed once; the driver waits for kernels that may use it.
+            let _ = unsafe { driver.cuMemFree_v2(self.address) };
+        }
+    }
+}
+
+/// Host memory that kernels reach by an address of their own. A kernel may write to it at any time, so there is no
+/// reference into it: bytes are copied in and out, once and in order, which uncached memory wants anyway.
+#[derive(Debug)]
+pub struct MappedBuffer {
+    context: Arc<Context>,
+    host: *mut u8,
+    address: DevicePointer,
+    bytes: usize,
+}
+
+// SAFETY: the memory belongs to this value alone and is not bound to a thread.
+unsafe impl Send for MappedBuffer {}
+
+impl MappedBuffer {
+    /// At least one byte, arbitrary contents. `write_combined`: fast to write in order, very slow to read, for the CPU.
+    pub fn new(context: &Arc<Context>, bytes: usize, write_combined: bool) -> Result<Self, GpuError> {
+        let flags = CU_MEMHOSTALLOC_DEVICEMAP | if write_combined { CU_MEMHOSTALLOC_WRITECOMBINED } else { 0 };
+        let mut host: *mut c_void = std::ptr::null_mut();
+        let driver = context.current()?;
+        // SAFETY: written to a local; the context is current.
+        unsafe { driver.cuMemHostAlloc(&mut host, bytes.max(1), flags)? };
+        // From here on dropped, and so freed, if anything fails.
+        let mut buffer = Self { context: Arc::clone(context), host: host.cast(), address: 0, bytes };
+        // SAFETY: allocated with DEVICEMAP in this context; flags must be 0.
+        unsafe { driver.cuMemHostGetDevicePointer_v2(&mut buffer.address, host, 0)? };
+        Ok(buffer)
+    }
+
+    /// Where kernels find it.
+    pub fn address(&self) -> DevicePointer {
+        self.address
+    }
+
+    /// Copies `from` to the bytes from `offset` on. A kernel that reads them at the same time may see either.
+    pub fn write<T: Pod>(&mut self, offset: usize, from: &[T]) -> Result<(), GpuError> {
+        let from: &[u8] = bytemuck::cast_slice(from);
+        range(self.bytes, offset, from.len())?;
+        // SAFETY: the range lies within the allocation, `from` elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.host.add(offset), from.len()) };
+        Ok(())
+    }
+
+    /// Copies the bytes from `offset` on to `to`: complete where the kernel that wrote them has ended, or has said so
+    /// after a fence.
+    pub fn read<T: Pod>(&self, offset: usize, to: &mut [T]) -> Result<(), GpuError> {
+        let to: &mut [u8] = bytemuck::cast_slice_mut(to);
+        range(self.bytes, offset, to.len())?;
+        // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
+        unsafe { std::ptr::copy_nonoverlapping(self.host.add(offset), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    /// The number at `offset`, which a kernel may be about to write; what it wrote before can be read afterwards.
+    pub fn poll(&self, offset: usize) -> Result<u64, GpuError> {
+        range(self.bytes, offset, size_of::<u64>())?;
+        if !offset.is_multiple_of(align_of::<u64>()) {
+            return Err(GpuError::Range { bytes: self.bytes, offset, wanted: size_of::<u64>() });
+        }
+        // SAFETY: within the allocation, whose start is aligned to a page, and aligned; volatile, as a device writes it.
+        let value = unsafe { self.host.add(offset).cast::<u64>().read_volatile() };
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        Ok(value)
+    }
+}
+
+impl Drop for MappedBuffer {
+    fn drop(&mut self) {
+        if let Some(driver) = self.context.releasing() {
+            // SAFETY: allocated by `new`, freed once; the driver waits for kernels that may use it.
+            let _ = unsafe { driver.cuMemFreeHost(self.host.cast()) };
+        }
+    }
+}
+
+/// Whether `wanted` bytes from `offset` on lie within `bytes`.
+fn range(bytes: usize, offset: usize, wanted: usize) -> Result<(), GpuError> {
+    match offset.checked_add(wanted) {
+        Some(end) if end <= bytes => Ok(()),
+        _ => Err(GpuError::Range { bytes, offset, wanted }),
+    }
+}

@@ -1,0 +1,14 @@
+//! The GPU layer without a GPU: on a stub of libcuda whose launches run the emulated kernels, and with NVIDIA's compilers
+//! where they are installed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod driver;
+#[path = "../emulator/mod.rs"]
+mod emulator;
+#[path = "../fakecuda/mod.rs"]
+mod fakecuda;
+#[path = "../detect/images.rs"]
+#[allow(dead_code, reason = "one kind of image is enough here")]
+mod images;
+mod launch;
