@@ -1,6 +1,8 @@
 //! What the driver answers when it does not do as asked, and what that means for the rest of the run.
 
+use super::builder::BuildError;
 use super::library::LibraryError;
+use super::program::SourceError;
 
 /// A call of the CUDA driver that failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +52,12 @@ pub enum GpuError {
     Library(#[from] LibraryError),
     #[error(transparent)]
     Cuda(#[from] CudaError),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error("there is no program {program}")]
+    NoProgram { program: String },
     #[error("the CUDA driver {}.{} is older than 10.2", version.0, version.1)]
     OldDriver { version: (u32, u32) },
     #[error("there is no device {ordinal}: the driver counts {count}")]

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
+mod cache;
+mod choice;
 mod driver;
 #[path = "../emulator/mod.rs"]
 mod emulator;
@@ -11,4 +13,7 @@ mod fakecuda;
 #[path = "../detect/images.rs"]
 #[allow(dead_code, reason = "one kind of image is enough here")]
 mod images;
+mod kernels;
 mod launch;
+mod log;
+mod program;
