@@ -45,10 +45,11 @@ test-tools: $(TEST_PACKAGES)/.done
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py
 	$(ROS2) exec -- sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/tools/test_bindings.py'
 
-# The CUDA sources under NVRTC 10.2 to 13.5 and ptxas, which need no GPU.
+# The CUDA sources, and what compiles them at run time, under NVRTC 10.2 to 13.5 and ptxas, which need no GPU.
 test-compilers: $(TEST_PACKAGES)/.done
 	$(PYTHON) tools/nvrtc.py check
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/compilers
+	cargo test --test gpu -- --ignored compilers::
 
 # Each deliberate mistake must be noticed; writes tests/mutants.md.
 mutants:

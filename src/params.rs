@@ -173,6 +173,10 @@ parameters! {
     /// Back end that the topic `feature` is laid out for; `none` publishes no such topic. VINS has room for `max_cnt` up
     /// to 500.
     output_layout: OutputLayout = OutputLayout::None, unit "", range .., apply Start;
+    /// Folder of compiled CUDA kernels; empty takes `vio_frontend/kernels` in the user's cache folder.
+    cache_dir: String = String::new(), unit "path", range .., apply Start;
+    /// Folder of CUDA kernel sources in place of those built in; empty for none.
+    kernels_dir: String = String::new(), unit "path", range .., apply Start;
     /// `auto` takes the GPU where there is one; `cuda` insists on it; `cpu` never looks.
     device: Device = Device::Auto, unit "", range .., apply Start;
 }

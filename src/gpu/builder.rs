@@ -1,6 +1,6 @@
 //! From sources to an image: compiler, cache and kept PTX, each where it serves.
 
-use super::cache::{Cache, Key};
+use super::cache::{Cache, FolderError, Key};
 use super::choice::{Abilities, Choice, Reason, Target, options};
 use super::image::{Image, ImageKind};
 use super::library::LibraryError;
@@ -25,6 +25,8 @@ pub struct Built {
     pub origin: Origin,
     /// Warnings of the compiler.
     pub log: String,
+    /// Why it is compiled again at the next start.
+    pub not_stored: Option<FolderError>,
 }
 
 /// Why there is no image.
@@ -59,7 +61,7 @@ impl Builder {
     /// How programs get to `target`.
     pub fn choose(&self, target: Target) -> Choice {
         match &self.compiler {
-            Ok(nvrtc) => Choice::new(&abilities(nvrtc), target),
+            Ok(nvrtc) => Choice::new(&Abilities::of(nvrtc), target),
             Err(error) => Choice::Kept { reason: Reason::NoCompiler(error.to_string()) },
         }
     }
@@ -88,13 +90,15 @@ impl Builder {
         let options = options(kind, architecture);
         let key = Key::new(&program.name, &program.text, kind, &options, nvrtc.version());
         if let Some(image) = self.cache.load(&key) {
-            return Ok(Built { image, origin: Origin::Cached { architecture }, log: String::new() });
+            let origin = Origin::Cached { architecture };
+            return Ok(Built { image, origin, log: String::new(), not_stored: None });
         }
         let (image, log) = nvrtc.compile(&program.name, &program.text, &options, kind)?;
-        if let Err(error) = self.cache.store(&key, &image) {
+        let not_stored = self.cache.store(&key, &image).err();
+        if let Some(error) = &not_stored {
             tracing::warn!("program {} is compiled anew at every start: {error}", program.name);
         }
-        Ok(Built { image, origin: Origin::Compiled { architecture }, log })
+        Ok(Built { image, origin: Origin::Compiled { architecture }, log, not_stored })
     }
 }
 
@@ -103,12 +107,15 @@ pub fn kept(program: &Program, reason: Reason) -> Result<Built, BuildError> {
     match program.kept {
         Some(ptx) => {
             let image = Image { kind: ImageKind::Ptx, bytes: ptx.as_bytes().into() };
-            Ok(Built { image, origin: Origin::Kept { reason }, log: String::new() })
+            Ok(Built { image, origin: Origin::Kept { reason }, log: String::new(), not_stored: None })
         }
         None => Err(BuildError::NothingKept { program: program.name.clone(), reason }),
     }
 }
 
-fn abilities(nvrtc: &Nvrtc) -> Abilities {
-    Abilities { version: nvrtc.version(), architectures: nvrtc.architectures().to_vec(), cubins: nvrtc.makes_cubins() }
+impl Abilities {
+    /// What `nvrtc` can do.
+    pub fn of(nvrtc: &Nvrtc) -> Self {
+        Self { version: nvrtc.version(), architectures: nvrtc.architectures().to_vec(), cubins: nvrtc.makes_cubins() }
+    }
 }

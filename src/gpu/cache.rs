@@ -56,15 +56,15 @@ impl Cache {
     }
 
     /// Where it is, if anywhere.
-    pub fn folder(&self) -> Result<&Path, &FolderError> {
-        self.folder.as_deref()
+    pub fn folder(&self) -> Result<&Path, FolderError> {
+        self.folder.as_deref().map_err(Clone::clone)
     }
 
     /// Whether entries can be read and written now. Makes the folder if need be.
     ///
     /// Errors: why not.
     pub fn check(&self) -> Result<&Path, FolderError> {
-        let folder = self.folder.as_deref().map_err(Clone::clone)?;
+        let folder = self.folder()?;
         folder::prepare(folder)?;
         tempfile::NamedTempFile::new_in(folder).map_err(|error| FolderError::unusable(folder, &error))?;
         Ok(folder)
@@ -95,7 +95,7 @@ impl Cache {
     ///
     /// Errors: why it could not be written; what was there before still is.
     pub fn store(&self, key: &Key, image: &Image) -> Result<(), FolderError> {
-        let folder = self.folder.as_deref().map_err(Clone::clone)?;
+        let folder = self.folder()?;
         folder::prepare(folder)?;
         let write = || -> io::Result<()> {
             let mut file = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(folder)?;
@@ -130,7 +130,7 @@ impl Cache {
 
     /// Removes all entries, and what interrupted writers left. Other files stay. Returns how many were removed.
     pub fn clear(&self) -> Result<usize, FolderError> {
-        let folder = self.folder.as_deref().map_err(Clone::clone)?;
+        let folder = self.folder()?;
         let mut removed = 0;
         for path in self.files()? {
             let unfinished = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".unfinished-"));
@@ -148,7 +148,7 @@ impl Cache {
 
     /// The files of the folder; none where there is no folder yet.
     fn files(&self) -> Result<Vec<PathBuf>, FolderError> {
-        let folder = self.folder.as_deref().map_err(Clone::clone)?;
+        let folder = self.folder()?;
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -95,8 +95,13 @@ impl Wanted {
     /// In the order in which they are tried.
     fn candidates(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = self.names.iter().map(PathBuf::from).collect();
-        for folder in self.folders.iter().flat_map(|pattern| folders(pattern)) {
-            found.extend(self.names.iter().map(|name| folder.join(name)));
+        for pattern in self.folders {
+            let folders = folders(pattern);
+            found.extend(folders.iter().flat_map(|folder| self.names.iter().map(|name| folder.join(name))));
+            if folders.is_empty() {
+                // Nothing to open; named among what is absent.
+                found.push(PathBuf::from(pattern));
+            }
         }
         found
     }

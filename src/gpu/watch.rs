@@ -30,7 +30,10 @@ impl Watcher {
         let (sender, ready) = channel();
         let (stop, stopped) = channel::<()>();
         let mut seen = Seen { tried: programs.clone(), last: Ok(programs) };
+        // The log of the caller is that of the thread.
+        let log = tracing::dispatcher::get_default(Clone::clone);
         let thread = std::thread::Builder::new().name("kernels".to_owned()).spawn(move || {
+            let _log = tracing::dispatcher::set_default(&log);
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 for program in seen.changes(sources.programs()) {
                     // Nobody takes it over any more: the end.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -201,7 +201,7 @@ fn processes_share_a_folder() {
         .map(|_| {
             let mut command = Command::new(std::env::current_exe().unwrap());
             command.args(["--exact", "cache::one_of_several_processes", "--ignored"]).env(SHARED, folder.path());
-            command.spawn().unwrap()
+            command.stdout(Stdio::null()).spawn().unwrap()
         })
         .collect();
     for process in &mut processes {

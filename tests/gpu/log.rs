@@ -3,8 +3,16 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use tracing::subscriber::{DefaultGuard, set_default};
+
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -17,8 +25,8 @@ impl io::Write for Lines {
     }
 }
 
-/// What `run` yields, and what it logs in this thread.
-pub fn logged<T>(run: impl FnOnce() -> T) -> (T, Vec<String>) {
+/// What this thread logs from now on, until the guard is dropped.
+pub fn logging() -> (Lines, DefaultGuard) {
     let lines = Lines::default();
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -27,7 +35,13 @@ pub fn logged<T>(run: impl FnOnce() -> T) -> (T, Vec<String>) {
         .with_target(false)
         .without_time()
         .finish();
-    let result = tracing::subscriber::with_default(subscriber, run);
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    (result, text.lines().map(str::to_owned).collect())
+    (lines, set_default(subscriber))
+}
+
+/// What `run` yields, and what it logs in this thread.
+pub fn logged<T>(run: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let (lines, guard) = logging();
+    let result = run();
+    drop(guard);
+    (result, lines.text().lines().map(str::to_owned).collect())
 }

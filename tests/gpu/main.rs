@@ -5,6 +5,9 @@
 
 mod cache;
 mod choice;
+// Where they are pinned for (tools/cudaenv).
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+mod compilers;
 mod driver;
 #[path = "../emulator/mod.rs"]
 mod emulator;
@@ -17,3 +20,4 @@ mod kernels;
 mod launch;
 mod log;
 mod program;
+mod tool;

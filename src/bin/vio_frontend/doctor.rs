@@ -1,19 +1,29 @@
 //! `doctor`: what this machine offers, what will be used and why, and what to do about each problem.
 
+mod cuda;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::gpu::GpuArgs;
+
 /// Show what this machine offers, what will be used, and how to mend what is missing
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    gpu: GpuArgs,
+}
 
-pub fn run(_args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let mut line = |topic: &str, text: String| writeln!(out, "{topic:<10}{text}");
     line("version", format!("vio_frontend {}", env!("CARGO_PKG_VERSION")))?;
     line("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH))?;
     line("CPU", cpu())?;
     line("device", device())?;
+    for (topic, text) in cuda::report(&args.gpu.look()?) {
+        line(topic, text)?;
+    }
     for text in ros2() {
         line("ROS 2", text)?;
     }
@@ -57,7 +67,8 @@ fn cpu_features() -> Vec<&'static str> {
 }
 
 fn device() -> String {
-    "'auto' takes the CPU: this version has no CUDA path. 'cuda' is refused; use 'auto' or 'cpu'.".to_owned()
+    "'auto' takes the CPU: frames do not go to the GPU in this version. 'cuda' is refused; use 'auto' or 'cpu'."
+        .to_owned()
 }
 
 /// A sourced ROS 2, an installed one that is not sourced, or how to get one.

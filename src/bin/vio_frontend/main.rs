@@ -4,6 +4,8 @@ mod compare;
 mod detect;
 mod doctor;
 mod eval;
+mod gpu;
+mod kernels;
 mod load;
 mod params;
 mod progress;
@@ -18,7 +20,8 @@ use clap::{Parser, Subcommand};
 const AFTER_HELP: &str = "\
 Exit status:
   0  done
-  1  `compare` found a difference, or `replay` could not account for every frame
+  1  `compare` found a difference, `replay` could not account for every frame, `kernels warm` or `verify` found
+     something missing
   2  an error; standard error says what and why";
 
 /// Visual-inertial front end, offline: images and IMU in, enhanced FAST features out.
@@ -37,6 +40,7 @@ enum Command {
     Eval(eval::Args),
     Compare(compare::Args),
     Params(params::Args),
+    Kernels(kernels::Args),
     Doctor(doctor::Args),
 }
 
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::run(args, &mut out),
         Command::Compare(args) => compare::run(args, &mut out),
         Command::Params(args) => params::run(args, &mut out),
+        Command::Kernels(args) => kernels::run(args, &mut out),
         Command::Doctor(args) => doctor::run(args, &mut out),
     };
     match outcome.and_then(|code| Ok(out.flush().map(|()| code)?)) {
