@@ -120,8 +120,7 @@ impl Driver {
     pub fn load(only: Option<&Path>) -> Result<Arc<Self>, GpuError> {
         let library = Library::open(&LIBCUDA, only)?;
         let entries = Entries::find(&library)?;
-        let mut driver = Self { path: library.path().to_owned(), version: (0, 0), entries };
-        library.leak();
+        let mut driver = Self { path: library.into_path(), version: (0, 0), entries };
         let mut version = 0;
         // SAFETY: flags must be 0; the version is written to a local.
         unsafe {

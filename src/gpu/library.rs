@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "runs the initialisers of libraries and takes addresses of their functions")]
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// Why a library is not used.
@@ -48,7 +49,7 @@ pub(super) struct Wanted {
 pub(super) struct Library {
     what: &'static str,
     path: PathBuf,
-    handle: libloading::Library,
+    handle: ManuallyDrop<libloading::Library>,
 }
 
 impl Library {
@@ -57,19 +58,17 @@ impl Library {
         let candidates = only.map_or_else(|| wanted.candidates(), |path| vec![path.to_owned()]);
         let mut tried = Tried::default();
         for path in candidates {
-            // SAFETY: the initialisers that run are those of the library that the user or the system's loader names; it
-            // stays loaded (`close` is never called, and `handle` is forgotten below).
+            // SAFETY: the initialisers that run are those of the library that the user or the system's loader names; its
+            // finalisers run when the process ends.
             match unsafe { libloading::Library::new(&path) } {
-                Ok(handle) => return Ok(Self { what: wanted.what, path: loaded_from(&path), handle }),
+                Ok(handle) => {
+                    let handle = ManuallyDrop::new(handle);
+                    return Ok(Self { what: wanted.what, path: loaded_from(&path), handle });
+                }
                 Err(error) => tried.add(path, &error),
             }
         }
         Err(LibraryError::Missing { what: wanted.what, tried })
-    }
-
-    /// Where it was found.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The address of `symbol` as a function pointer.
@@ -84,9 +83,8 @@ impl Library {
         }
     }
 
-    /// Keeps the library loaded until the process ends.
-    pub(super) fn leak(self) -> PathBuf {
-        std::mem::forget(self.handle);
+    /// Where it was found.
+    pub(super) fn into_path(self) -> PathBuf {
         self.path
     }
 }
