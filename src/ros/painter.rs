@@ -7,10 +7,9 @@ use rclrs::{IntoPrimitiveOptions, Node, Publisher, RclrsError};
 use ros_env::sensor_msgs::msg::rmw::Image;
 use ros_env::std_msgs::msg::rmw::Header;
 
-use crate::frontend::OutputPoint;
+use crate::frontend::{FrameOutput, OutputPoint};
 use crate::image::GrayImage;
-use crate::output::overlay::{self, ColourBy, PixelOrder};
-use crate::params::Mode;
+use crate::output::overlay::{self, PixelOrder, Trails};
 
 /// The `feature_image` topic and the newest frame to draw; a frame that comes while one is drawn replaces the waiting one.
 pub(super) struct Painter {
@@ -21,8 +20,19 @@ pub(super) struct Painter {
 
 #[derive(Default)]
 struct Next {
-    frame: Option<(Header, GrayImage, Vec<OutputPoint>)>,
+    frame: Option<Picture>,
+    /// Goes on with every frame offered, drawn or not.
+    trails: Trails,
     closed: bool,
+}
+
+/// What a picture is made of.
+struct Picture {
+    header: Header,
+    gray: GrayImage,
+    points: Vec<OutputPoint>,
+    /// `None` where the points are no tracks.
+    trails: Option<Trails>,
 }
 
 impl Painter {
@@ -39,26 +49,33 @@ impl Painter {
     }
 
     /// Leaves a frame to be drawn, if anybody subscribes.
-    pub(super) fn offer(&self, header: &Header, gray: &GrayImage, points: &[OutputPoint]) -> Result<(), RclrsError> {
-        if self.publisher.get_subscription_count()? > 0 {
-            self.next().frame = Some((header.clone(), gray.clone(), points.to_vec()));
-            self.bell.notify_one();
+    pub(super) fn offer(&self, header: &Header, gray: &GrayImage, output: &FrameOutput) -> Result<(), RclrsError> {
+        if self.publisher.get_subscription_count()? == 0 {
+            return Ok(());
         }
+        let mut next = self.next();
+        let trails = output.tracking.is_some().then(|| {
+            next.trails.extend(&output.points);
+            next.trails.clone()
+        });
+        next.frame =
+            Some(Picture { header: header.clone(), gray: gray.clone(), points: output.points.clone(), trails });
+        self.bell.notify_one();
         Ok(())
     }
 
     /// Draws and publishes until closed.
     pub(super) fn paint(&self) {
         let mut canvas = Vec::new();
-        while let Some((header, gray, points)) = self.wait() {
-            overlay::draw(&gray, &points, ColourBy::from(Mode::Detect), PixelOrder::Bgr, &mut canvas);
+        while let Some(Picture { header, gray, points, trails }) = self.wait() {
+            overlay::draw(&gray, &points, trails.as_ref(), PixelOrder::Bgr, &mut canvas);
             if let Err(error) = self.publisher.publish(bgr_image(header, &gray, &canvas)) {
                 rclrs::log_warn!("vio_frontend", "feature_image not published: {error}");
             }
         }
     }
 
-    fn wait(&self) -> Option<(Header, GrayImage, Vec<OutputPoint>)> {
+    fn wait(&self) -> Option<Picture> {
         let waiting = |next: &mut Next| !next.closed && next.frame.is_none();
         let mut next = self.bell.wait_while(self.next(), waiting).unwrap_or_else(PoisonError::into_inner);
         if next.closed { None } else { next.frame.take() }

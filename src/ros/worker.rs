@@ -84,7 +84,7 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, outputs: &Outputs, p
                     outputs.publish(header, &output, frontend.params().publish_descriptors).and_then(|()| match output
                         .publish
                     {
-                        true => painter.offer(header, frontend.gray(), &output.points),
+                        true => painter.offer(header, frontend.gray(), &output),
                         false => Ok(()),
                     });
                 if let Err(error) = published {

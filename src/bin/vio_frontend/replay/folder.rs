@@ -9,7 +9,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use vio_frontend::frontend::FrameOutput;
 use vio_frontend::image::GrayImage;
-use vio_frontend::output::overlay::{self, ColourBy, PixelOrder};
+use vio_frontend::output::overlay::{self, PixelOrder, Trails};
 use vio_frontend::output::{DESCRIPTORS_FILE, FeaturesCsv, Summary};
 
 use super::report::Report;
@@ -22,6 +22,7 @@ pub struct OutFolder {
     descriptors: Option<BufWriter<File>>,
     overlays: Option<Overlays>,
     report: Option<Report>,
+    trails: Trails,
     /// The drawing buffer, used again for every frame.
     canvas: Vec<u8>,
 }
@@ -53,12 +54,13 @@ impl OutFolder {
             overlays: if overlay { Some(Overlays::create(path.join("overlay"))?) } else { None },
             report: report.then(|| Report::new(frames)),
             path: path.to_owned(),
+            trails: Trails::default(),
             canvas: Vec::new(),
         })
     }
 
     /// Writes frame number `index`; features only where `freq` publishes them.
-    pub fn frame(&mut self, index: usize, output: &FrameOutput, image: &GrayImage, by: ColourBy) -> anyhow::Result<()> {
+    pub fn frame(&mut self, index: usize, output: &FrameOutput, image: &GrayImage) -> anyhow::Result<()> {
         if output.publish {
             let path = || format!("cannot write {}", self.path.join("features.csv").display());
             self.features.write(output).with_context(path)?;
@@ -66,10 +68,14 @@ impl OutFolder {
                 .with_context(|| format!("cannot write {}", self.path.join(DESCRIPTORS_FILE).display()))?;
         }
         let sampled = self.report.as_mut().is_some_and(|report| report.frame(index, output));
+        if output.tracking.is_some() {
+            self.trails.extend(&output.points);
+        }
         if self.overlays.is_none() && !sampled {
             return Ok(());
         }
-        overlay::draw(image, &output.points, by, PixelOrder::Rgb, &mut self.canvas);
+        let trails = output.tracking.as_ref().map(|_| &self.trails);
+        overlay::draw(image, &output.points, trails, PixelOrder::Rgb, &mut self.canvas);
         let png = encode(&self.canvas, output.size).context("cannot encode the overlay")?;
         if let Some(overlays) = &mut self.overlays {
             overlays.write(index, output.stamp_ns, &png)?;

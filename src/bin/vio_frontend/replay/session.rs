@@ -8,7 +8,6 @@ use vio_frontend::error::Refusal;
 use vio_frontend::frame::{Frame, ImuSample, StampNs};
 use vio_frontend::frontend::{Calibration, FrameOutput, Frontend};
 use vio_frontend::image::GrayImage;
-use vio_frontend::output::overlay::ColourBy;
 use vio_frontend::output::{Run, Summary};
 use vio_frontend::telemetry::Telemetry;
 use vio_frontend::trigger::{Decision, Trigger, Waiting};
@@ -111,9 +110,7 @@ impl<'a> Session<'a> {
         self.run.calibrated = output.calibration == Calibration::Valid;
         self.run.published += u64::from(output.publish);
         match &mut self.folder {
-            Some(folder) => {
-                folder.frame(index, output, self.frontend.gray(), ColourBy::from(self.frontend.params().mode))
-            }
+            Some(folder) => folder.frame(index, output, self.frontend.gray()),
             None => Ok(()),
         }
     }
