@@ -194,6 +194,10 @@ impl Params {
                 format!("{} exceeds fast_threshold_max {}", self.fast_threshold_min, self.fast_threshold_max),
             );
         }
+        if self.output_layout != OutputLayout::None && self.mode == Mode::Detect {
+            let message = format!("'{}' is a layout for tracks, and mode 'detect' has none", self.output_layout);
+            return relation("output_layout", message);
+        }
         if self.output_layout != OutputLayout::None && self.max_cnt > MAX_CNT_OF_VINS {
             let (found, layout) = (self.max_cnt, self.output_layout);
             let why = "VINS has room for 1000 features in all frames of its window (NUM_OF_F)";

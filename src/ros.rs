@@ -21,6 +21,8 @@ mod parameters;
 #[cfg(feature = "ros2")]
 mod publish;
 #[cfg(feature = "ros2")]
+mod tracks;
+#[cfg(feature = "ros2")]
 mod worker;
 
 #[cfg(feature = "ros2")]

@@ -6,7 +6,7 @@ use vio_frontend::frame::Frame;
 use vio_frontend::frontend::{Calibration, FrameOutput, Frontend, OutputPoint};
 use vio_frontend::image::GrayImage;
 use vio_frontend::output::vins::{VinsLayout, VinsMessage};
-use vio_frontend::params::{OutputLayout, Params};
+use vio_frontend::params::{Mode, OutputLayout, Params};
 use vio_frontend::stamps::RestartReason;
 
 /// A calibrated frame whose points have these ids and ages; point `i` has the bearing (id / 10, -id / 10).
@@ -129,6 +129,13 @@ fn what_is_not_finite_is_left_out() {
     let message = layout.message(&output).unwrap();
     assert_eq!(message.points, [[0.3, -0.3, 1.0]]);
     assert!(message.channels.iter().all(|(_, values)| values.len() == 1 && values[0].is_finite()));
+}
+
+#[test]
+fn the_layouts_refuse_features_that_are_no_tracks() {
+    let params = Params { output_layout: OutputLayout::VinsMono, mode: Mode::Detect, ..Params::default() };
+    let message = params.check().unwrap_err().to_string();
+    assert!(["output_layout", "vins_mono", "detect"].iter().all(|word| message.contains(word)), "{message}");
 }
 
 #[test]

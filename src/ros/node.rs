@@ -61,11 +61,11 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let current = Arc::new(Current::new(params.clone()));
     let _declared = parameters::declare(&node, &current)?;
     let shared = Arc::new(Shared::new(current, params.image_queue_size as usize));
-    let outputs = Outputs::new(&node)?;
+    let outputs = Outputs::new(&node, params.output_layout)?;
     let _reset = reset_service(&node, &shared)?;
     let _subscriptions = subscribe(&node, &shared, &params)?;
     rclrs::log_info!(node.logger(), "ready: device cpu, {} features wanted", params.max_cnt);
-    spin(&mut executor, &node, &shared, frontend, &outputs)
+    spin(&mut executor, &node, &shared, frontend, outputs)
 }
 
 /// Ends the spin on SIGINT, SIGTERM or SIGHUP, also when the signal comes before the spin.
@@ -89,7 +89,7 @@ fn spin(
     node: &Node,
     shared: &Arc<Shared>,
     frontend: Frontend,
-    outputs: &Outputs,
+    outputs: Outputs,
 ) -> Result<(), NodeError> {
     let painter = Painter::new(node)?;
     let reporter = diagnostics::Reporter::new(node, Arc::clone(shared))?;

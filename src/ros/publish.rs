@@ -6,8 +6,10 @@ use ros_env::sensor_msgs::msg::rmw::{PointCloud2, PointField};
 use ros_env::std_msgs::msg::rmw::{Bool, Header};
 
 use super::points;
+use super::tracks::TrackTopics;
 use crate::feature::Descriptor;
 use crate::frontend::FrameOutput;
+use crate::params::OutputLayout;
 
 /// Depth of the reliable output queues: half a second at 20 Hz for a back end that stalls.
 const DEPTH: u32 = 10;
@@ -16,13 +18,14 @@ const DEPTH: u32 = 10;
 pub(super) struct Outputs {
     features: Publisher<PointCloud2>,
     restart: Publisher<Bool>,
+    tracks: TrackTopics,
     fields: Sequence<PointField>,
     /// Those and the descriptor.
     described_fields: Sequence<PointField>,
 }
 
 impl Outputs {
-    pub(super) fn new(node: &Node) -> Result<Self, RclrsError> {
+    pub(super) fn new(node: &Node, layout: OutputLayout) -> Result<Self, RclrsError> {
         let field = |(i, (name, datatype)): (usize, &(&str, u8))| PointField {
             name: (*name).into(),
             offset: 4 * i as u32,
@@ -39,18 +42,21 @@ impl Outputs {
         Ok(Self {
             features: node.create_publisher("features".keep_last(DEPTH).reliable())?,
             restart: node.create_publisher("restart".keep_last(DEPTH).reliable())?,
+            tracks: TrackTopics::new(node, layout)?,
             fields: fields().collect(),
             described_fields: fields().chain([descriptor]).collect(),
         })
     }
 
-    /// Publishes one frame: the restart first, so that a back end clears its state before new ids arrive.
+    /// Publishes one frame: the restart first, so that a back end clears its state before new ids arrive, then what
+    /// ended, then what is alive.
     ///
     /// `describe` is `publish_descriptors`: a frame without features has the field as well.
-    pub(super) fn publish(&self, header: &Header, output: &FrameOutput, describe: bool) -> Result<(), RclrsError> {
+    pub(super) fn publish(&mut self, header: &Header, output: &FrameOutput, describe: bool) -> Result<(), RclrsError> {
         if output.restart.is_some() {
             self.restart.publish(Bool { data: true })?;
         }
+        self.tracks.publish(header, output)?;
         if !output.publish {
             return Ok(());
         }

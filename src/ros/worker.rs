@@ -64,7 +64,7 @@ impl Shared {
 }
 
 /// Processes frames until the inbox is closed.
-pub(super) fn work(shared: &Shared, mut frontend: Frontend, outputs: &Outputs, painter: &Painter) {
+pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs, painter: &Painter) {
     let mut trigger = Trigger::default();
     let mut decoded = GrayImage::default();
     let mut complaints = Complaints::default();
