@@ -2,8 +2,10 @@
 
 pub mod health;
 mod latency;
+mod tracks;
 
 pub use latency::{Latency, Percentiles};
+pub use tracks::TrackCounters;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,6 +24,7 @@ pub struct Telemetry {
     pub restarts: BTreeMap<&'static str, u64>,
     /// Features of the processed frames.
     pub features: Tally,
+    pub tracks: TrackCounters,
     stages: Vec<(&'static str, Latency)>,
 }
 
@@ -53,6 +56,7 @@ impl Telemetry {
     pub fn processed(&mut self, output: &FrameOutput) {
         self.processed += 1;
         self.features.add(output.points.len() as u64);
+        self.tracks.processed(output);
         if let Some(reason) = output.restart {
             *self.restarts.entry(reason.name()).or_default() += 1;
         }

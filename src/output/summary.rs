@@ -48,9 +48,17 @@ pub struct Summary {
     pub features_mean: Option<f64>,
     pub features_min: Option<u64>,
     pub features_max: Option<u64>,
-    /// `null` in `mode: detect`, which has no tracks.
+    /// Tracks a processed frame; `null` in `mode: detect`, which has no tracks.
     pub tracks_alive_mean: Option<f64>,
-    pub track_length_median: Option<f64>,
+    /// Frames that a track was tracked over, median over all tracks; a track seen once has 0.
+    pub track_length_median: Option<u32>,
+    pub tracks_born: u64,
+    /// Tracks that were lost and found again, which is counted each time.
+    pub tracks_reacquired: u64,
+    /// Ended tracks by reason.
+    pub tracks_lost: BTreeMap<&'static str, u64>,
+    /// Frames in which the gyroscope told where the tracks would be.
+    pub frames_predicted: u64,
     pub imu_samples: u64,
     pub calibrated: bool,
     pub device: &'static str,
@@ -62,7 +70,7 @@ pub struct Summary {
 
 impl Summary {
     pub fn new(telemetry: &Telemetry, run: Run) -> Self {
-        let features = telemetry.features;
+        let (features, tracks) = (telemetry.features, &telemetry.tracks);
         let any = features.samples > 0;
         Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -77,8 +85,12 @@ impl Summary {
             features_mean: features.mean(),
             features_min: any.then_some(features.min),
             features_max: any.then_some(features.max),
-            tracks_alive_mean: None,
-            track_length_median: None,
+            tracks_alive_mean: tracks.alive.mean(),
+            track_length_median: tracks.length_median(),
+            tracks_born: tracks.born,
+            tracks_reacquired: tracks.reacquired,
+            tracks_lost: tracks.lost.clone(),
+            frames_predicted: tracks.predicted,
             imu_samples: run.imu_samples,
             calibrated: run.calibrated,
             device: run.device,

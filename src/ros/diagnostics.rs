@@ -9,8 +9,10 @@ use ros_env::diagnostic_msgs::msg::rmw::{DiagnosticArray, DiagnosticStatus, KeyV
 
 use super::worker::{Report, Shared};
 use crate::frontend::Calibration;
-use crate::params::Trigger;
-use crate::telemetry::health;
+use crate::imu::Coverage;
+use crate::params::{OutputLayout, Trigger};
+use crate::telemetry::{TrackCounters, health};
+use crate::track::predict::NoPrediction;
 use crate::trigger::IMU_SILENCE;
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -95,6 +97,7 @@ impl Reporter {
         for (reason, count) in &report.telemetry.restarts {
             tell(&format!("restart {reason}"), count.to_string());
         }
+        tracks_in_words(&report.telemetry.tracks, &mut tell);
         let features = &report.telemetry.features;
         tell("features mean", format!("{:.1}", features.mean().unwrap_or(0.0)));
         tell("features min", features.min.to_string());
@@ -129,7 +132,11 @@ impl Reporter {
         if self.shared.parameters.get().trigger == Trigger::ImuInterval && silent >= IMU_SILENCE {
             return (DiagnosticStatus::WARN, "no IMU for a second: every frame is processed".to_owned());
         }
+        let layout = self.shared.parameters.get().output_layout;
         match &report.calibration {
+            Some(Calibration::Missing) if layout != OutputLayout::None => {
+                (DiagnosticStatus::WARN, format!("uncalibrated: nothing on topic feature for '{layout}'"))
+            }
             Some(Calibration::OtherSize(error)) => (DiagnosticStatus::WARN, error.to_string()),
             Some(Calibration::Missing) => (DiagnosticStatus::OK, "running, uncalibrated: pixels only".to_owned()),
             _ => (DiagnosticStatus::OK, "running".to_owned()),
@@ -144,4 +151,36 @@ fn calibration_in_words(report: &Report) -> String {
         Some(Calibration::Missing) => "none: no parameter and no valid camera_info".to_owned(),
         Some(Calibration::OtherSize(error)) => error.to_string(),
     }
+}
+
+/// Counts of the run, then what the newest frame did.
+fn tracks_in_words(tracks: &TrackCounters, tell: &mut impl FnMut(&str, String)) {
+    let Some(last) = &tracks.last else { return };
+    tell("tracks alive", (last.tracked + last.born).to_string());
+    tell("tracks mean", format!("{:.1}", tracks.alive.mean().unwrap_or(0.0)));
+    tell("tracks born", tracks.born.to_string());
+    tell("tracks reacquired", tracks.reacquired.to_string());
+    for (reason, count) in tracks.losses() {
+        tell(&format!("tracks lost {reason}"), count.to_string());
+    }
+    tell("frames predicted", tracks.predicted.to_string());
+    tell(
+        "prediction",
+        match &last.prediction {
+            Ok(median_px) => format!("used: {median_px:.1} px (median)"),
+            Err(why) => format!("none: {why}"),
+        },
+    );
+    tell(
+        "imu coverage",
+        match &last.prediction {
+            Err(NoPrediction::Imu(coverage)) => format!("{coverage:?}"),
+            Err(NoPrediction::First | NoPrediction::Uncalibrated | NoPrediction::Extrinsics) => {
+                "not asked for".to_owned()
+            }
+            _ => format!("{:?}", Coverage::Covered),
+        },
+    );
+    let method = last.verification.map(|method| format!("{method:?}"));
+    tell("verification", method.unwrap_or_else(|| "none: uncalibrated, or no tracks".to_owned()));
 }

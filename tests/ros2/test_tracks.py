@@ -1,6 +1,5 @@
 """Tracks as back ends read them: `feature` in both VINS layouts, `~/lost`, and what darkness and restarts make of them."""
 
-import cv2
 import numpy as np
 import pytest
 from harness import Session, message, points, refused_at_start, scene, stamp_of

@@ -102,6 +102,9 @@ fn print_summary(out: &mut impl Write, summary: &Summary, seconds: f64, written:
     if let (Some(mean), Some(min), Some(max)) = (summary.features_mean, summary.features_min, summary.features_max) {
         writeln!(out, "features per frame: {mean:.1} on average, {min} to {max}")?;
     }
+    if let (Some(mean), Some(length)) = (summary.tracks_alive_mean, summary.track_length_median) {
+        writeln!(out, "tracks: {mean:.1} alive on average, median length {length} frames")?;
+    }
     for (stage, p) in &summary.latency_us {
         writeln!(out, "{stage:>10}: p50 {:.3} ms, p95 {:.3} ms, p99 {:.3} ms", p.p50 / 1e3, p.p95 / 1e3, p.p99 / 1e3)?;
     }
