@@ -1,7 +1,10 @@
 """Starts the front end.
 
     ros2 launch vio_frontend frontend.launch.py image:=/cam0/image_raw imu:=/imu0 params_file:=my.yaml
+    ros2 launch vio_frontend frontend.launch.py backend:=vins_mono image:=/cam0/image_raw params_file:=camera.yaml
     ros2 launch vio_frontend frontend.launch.py --show-args
+
+Later wins: the preset of `backend` (params/default.yaml without one), `params_file`, the other arguments.
 """
 
 from launch import LaunchDescription
@@ -10,8 +13,12 @@ from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-DEFAULT_PARAMS = PathJoinSubstitution([FindPackageShare("vio_frontend"), "params", "default.yaml"])
-
+# Back end -> where it listens: output -> topic. Its parameters are params/<back end>.yaml.
+BACKENDS = {
+    "none": {},
+    "vins_mono": {"feature": "/feature_tracker/feature", "restart": "/feature_tracker/restart"},
+    "vins_fusion": {"feature": "/feature_tracker/feature", "restart": "/vins_restart"},
+}
 # Inputs that can be connected by an argument: name -> what it carries.
 INPUTS = {
     "image": "sensor_msgs/Image; its /compressed neighbour is read with image_transport:=compressed",
@@ -29,12 +36,13 @@ OVERRIDES = {
 def arguments():
     yield DeclareLaunchArgument("namespace", default_value="", description="Namespace of the node and its topics.")
     yield DeclareLaunchArgument("name", default_value="vio_frontend", description="Name of the node.")
-    yield DeclareLaunchArgument("params_file", default_value=DEFAULT_PARAMS, description="ROS 2 parameter file.")
+    yield DeclareLaunchArgument("params_file", default_value="",
+                                description="ROS 2 parameter file; it wins over the preset of the back end.")
     yield DeclareLaunchArgument("use_sim_time", default_value="false", choices=["true", "false"],
                                 description="Take the time of /clock.")
     yield DeclareLaunchArgument("log_level", default_value="info", description="debug, info, warn or error.")
-    yield DeclareLaunchArgument("backend", default_value="none", choices=["none"],
-                                description="Back end whose topic layout is published besides `features`.")
+    yield DeclareLaunchArgument("backend", default_value="none", choices=list(BACKENDS),
+                                description="Back end that also gets tracks: sets layout, topics and parameters.")
     for name, content in INPUTS.items():
         yield DeclareLaunchArgument(name, default_value=name, description=f"Topic in: {content}.")
     for name, values in OVERRIDES.items():
@@ -46,9 +54,16 @@ def node(context):
     def value(name):
         return LaunchConfiguration(name).perform(context)
 
+    backend = value("backend")
+    preset = "default" if backend == "none" else backend
+    preset = PathJoinSubstitution([FindPackageShare("vio_frontend"), "params", preset + ".yaml"])
+    files = [preset, *filter(None, [value("params_file")])]
     overrides = {name: value(name) for name in OVERRIDES if value(name)}
     overrides["use_sim_time"] = value("use_sim_time") == "true"
-    remappings = [(name, value(name)) for name in INPUTS]
+    if backend != "none":
+        # A copy of params/default.yaml as `params_file` must not silence the topic that was asked for.
+        overrides["output_layout"] = backend
+    remappings = [(name, value(name)) for name in INPUTS] + list(BACKENDS[backend].items())
     # A remap of the base topic does not reach the compressed one below it.
     remappings.append(("image/compressed", value("image") + "/compressed"))
     return [Node(
@@ -56,7 +71,7 @@ def node(context):
         executable="vio_frontend_node",
         name=value("name"),
         namespace=value("namespace"),
-        parameters=[value("params_file"), overrides],
+        parameters=[*files, overrides],
         remappings=[(name, topic) for name, topic in remappings if name != topic],
         arguments=["--ros-args", "--log-level", value("log_level")],
         output="screen",

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use vio_frontend::params::{CameraModel, Mode, Params, read_param_file};
+use vio_frontend::params::{CameraModel, HistogramMethod, Mode, OutputLayout, Params, read_param_file};
 
 const NODE: &str = "/vio_frontend";
 
@@ -45,6 +45,13 @@ fn shipped_files_hold_what_the_struct_holds() {
     let default = std::fs::read_to_string(shipped("default.yaml")).unwrap();
     assert_eq!(default, Params::default().to_yaml(), "renew with: vio_frontend params print > params/default.yaml");
     assert_eq!(Params::from_file(&shipped("default.yaml"), NODE).unwrap(), Params::default());
+
+    let vins = Params { max_cnt: 150, min_dist: 30.0, freq: 10.0, reacquire_frames: 0, ..Params::default() };
+    let mono =
+        Params { output_layout: OutputLayout::VinsMono, histogram_method: HistogramMethod::Clahe, ..vins.clone() };
+    assert_eq!(Params::from_file(&shipped("vins_mono.yaml"), NODE).unwrap(), mono);
+    let fusion = Params { output_layout: OutputLayout::VinsFusion, ..vins };
+    assert_eq!(Params::from_file(&shipped("vins_fusion.yaml"), NODE).unwrap(), fusion);
 
     let tx2 = Params { mode: Mode::Detect, max_cnt: 4600, image_size: vec![640, 480], ..Params::default() };
     assert_eq!(Params::from_file(&shipped("tx2_640x480.yaml"), NODE).unwrap(), tx2);

@@ -17,9 +17,10 @@ fn print_is_the_shipped_default_file() {
 
 #[test]
 fn check_tells_good_files_from_bad_ones() {
-    let [default, tx2, euroc] = ["default.yaml", "tx2_640x480.yaml", "euroc.yaml"].map(shipped);
-    let outcome = run(&["params", "check", &default, &tx2, &euroc]).succeeded();
-    assert_eq!(outcome.stdout.matches(": good; sets ").count(), 3, "{}", outcome.stdout);
+    let names = ["default.yaml", "tx2_640x480.yaml", "euroc.yaml", "vins_mono.yaml", "vins_fusion.yaml"];
+    let files = names.map(shipped);
+    let outcome = run(&["params", "check", &files[0], &files[1], &files[2], &files[3], &files[4]]).succeeded();
+    assert_eq!(outcome.stdout.matches(": good; sets ").count(), 5, "{}", outcome.stdout);
 
     let folder = tempfile::tempdir().unwrap();
     let bad = params_file(folder.path(), &["max_cnt: 7", "grid_z: 8"]);

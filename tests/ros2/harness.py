@@ -125,8 +125,9 @@ class Session:
         for name, value in self.parameters.items():
             command += ["-p", f"{name}:={json.dumps(value)}"]
         domain = next(DOMAINS)
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
-        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # For other programs on the same network.
+        self.environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
+        self.process = subprocess.Popen(command, env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
