@@ -33,13 +33,13 @@ test-rust:
 	cargo test --no-fail-fast
 
 # OpenCV as the oracle of pyramid, FAST and equalisation (of the camera models it is in tests/camera.rs, as a table), and
-# as a peer whose precision is to be beaten, or matched by the tracker.
+# as a peer whose precision and tracks are to be matched or beaten.
 test-oracle: $(TEST_PACKAGES)/.done
 	cargo build --examples
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/opencv.py --stages $(TARGET)/debug/examples/stages
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/contrast.py --contrast $(TARGET)/debug/examples/contrast
 	$(WITH_TEST_PACKAGES) $(PYTHON) tests/oracle/track.py --flow $(TARGET)/debug/examples/flow --pairs 3
-	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_pictures
+	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_
 
 test-tools: $(TEST_PACKAGES)/.done
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py

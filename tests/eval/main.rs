@@ -10,5 +10,6 @@ mod common;
 mod images;
 mod measures;
 mod opencv;
+mod track_bounds;
 mod track_truth;
 mod tracks;

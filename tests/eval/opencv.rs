@@ -1,4 +1,4 @@
-//! The detector beside OpenCV's, by the tool and `tests/oracle/peers.py`. Needs Python with OpenCV.
+//! Detector and tracks beside OpenCV's, by the tool and scripts in Python. Needs Python with OpenCV.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use vio_frontend::eval::changes::CHANGES;
 use vio_frontend::image::GrayImage;
-use vio_frontend::source::synth::{Synth, SynthOptions};
+use vio_frontend::source::synth::{Synth, SynthOptions, export};
 
 const SCRIPT: &str = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/tests/oracle/peers.py");
 
@@ -51,6 +51,28 @@ fn synthetic_pictures_beside_opencv() {
         document["detectors"].as_array().unwrap().iter().filter_map(|d| d["detector"].as_str()).collect();
     assert_eq!(names, ["vio_frontend", "fast-subpix", "fast", "orb"]);
     assert_precise(&document);
+}
+
+#[test]
+#[ignore = "needs Python with OpenCV: make test-oracle"]
+fn synthetic_tracks_beside_opencv() {
+    let folder = tempfile::tempdir().unwrap();
+    let [images, tracks] = ["images", "tracks"].map(|name| folder.path().join(name));
+    let synth = Synth::new("room", &SynthOptions { frames: 40, ..SynthOptions::default() }).unwrap();
+    export(&synth, &images, |_| {}).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/opencv_tracks.py");
+    assert!(Command::new("python3").arg(script).args([&images, &tracks]).status().unwrap().success());
+    let tracks = tracks.join("features.csv");
+    let arguments = ["synth:room?frames=40", "--what", "tracks", "--tracks", tracks.to_str().unwrap()];
+    let document = eval(&arguments, &[]);
+    let figure = |tracker: usize, figure: &str| {
+        document["tracking"]["trackers"][tracker].pointer(figure).and_then(Value::as_f64).unwrap()
+    };
+    assert_eq!(document["tracking"]["trackers"][1]["tracker"], "tracks");
+    for name in ["/flow/survival/kept_right", "/length/mean", "/spread/entropy"] {
+        assert!(figure(0, name) >= figure(1, name), "{name}: {} and {}", figure(0, name), figure(1, name));
+    }
+    assert!(figure(0, "/flow/median_px") <= 1.05 * figure(1, "/flow/median_px"), "{document:#}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Without truth: a track's way over five frames against one step over all five.
 //!
-//! Lucas-Kanade (the plain path, fixed light, 21 px, tracking back within 0.5 px) looks for what the track was on five
-//! frames before, beginning where the track is now. What it finds is free of what four hand-overs added. A track that
-//! it does not confirm has changed its looks or is on something else.
+//! Lucas-Kanade (the plain path, fixed light, tracking back within 0.5 px) looks for what the track was on five frames
+//! before, beginning where the track is now. What it finds is free of what four hand-overs added. Its window is small, so
+//! that a surface at a slant or coming near moves like its middle. A track that it does not confirm has changed its looks
+//! or is on something else.
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,9 @@ use crate::track::plain::track;
 use crate::track::{FlowStart, FlowStatus, TrackSettings};
 
 /// Levels of the search: the start is near.
-const LEVELS: usize = 2;
+const LEVELS: u32 = 1;
+/// Side of the window, px.
+const WINDOW: u32 = 11;
 
 /// Tracks against direct tracking over five frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -47,7 +50,7 @@ impl Levels {
 /// Figures of each run, from the images of the sequence.
 pub(super) fn judge(mut images: Box<dyn Source>, runs: &[Vec<History>]) -> Vec<Direct> {
     let frames = runs.iter().flatten().filter_map(|track| track.seen.last()).map(|seen| seen.frame + 1).max();
-    let settings = TrackSettings::default();
+    let settings = TrackSettings { window: WINDOW, levels: LEVELS, ..TrackSettings::default() };
     let mut sums = vec![(Values::default(), 0); runs.len()];
     // Frames that could not be read keep their places.
     let mut recent: VecDeque<Option<Levels>> = VecDeque::new();
@@ -58,7 +61,7 @@ pub(super) fn judge(mut images: Box<dyn Source>, runs: &[Vec<History>]) -> Vec<D
         let levels = match event {
             Event::Image { image, .. } => {
                 let mut pyramid = Pyramid::default();
-                pyramid.build(&image, LEVELS);
+                pyramid.build(&image, LEVELS as usize);
                 Some(Levels { image, pyramid })
             }
             Event::Unreadable { .. } => None,

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use vio_frontend::camera::Camera;
-use vio_frontend::eval::tracks::{Knowledge, camera_beside, judge, read_run};
+use vio_frontend::camera::{CamImu, Camera};
+use vio_frontend::eval::tracks::{Knowledge, Run, camera_beside, judge, read_run, run_frontend};
 use vio_frontend::frame::StampNs;
-use vio_frontend::params::Params;
+use vio_frontend::frontend::Frontend;
+use vio_frontend::params::{Mode, Params};
 use vio_frontend::source::synth::{Synth, SynthOptions, SynthSource};
-use vio_frontend::source::{self, Event, Source};
+use vio_frontend::source::{self, Event, Source, Synchronised};
 
 use super::{Args, Tracking};
+use crate::progress::progress_bar;
 
 /// Judges what there is to judge; `None` if there is nothing.
 pub fn tracking(args: &Args, source: &str, params: &Params) -> anyhow::Result<Option<Tracking>> {
@@ -18,9 +20,12 @@ pub fn tracking(args: &Args, source: &str, params: &Params) -> anyhow::Result<Op
     let (stamps, size) = sequence.frames()?;
     let known = match &sequence.synth {
         Some(synth) => Knowledge::of_synth(synth.clone()),
-        None => Knowledge::of_folder(Path::new(source), size, camera, &stamps)?,
+        None => Knowledge::of_folder(Path::new(source), size, camera.clone(), &stamps)?,
     };
     let mut runs = Vec::new();
+    if params.mode == Mode::Track {
+        runs.push(sequence.ours(params, camera, args.without_imu, stamps.len())?);
+    }
     for path in &args.tracks {
         runs.push(read_run(path, &name(path), &stamps)?);
     }
@@ -59,6 +64,20 @@ impl<'a> Sequence<'a> {
         let own = self.open()?.camera().cloned();
         let delivered = || if own.is_some() { Ok(own) } else { camera_beside(Path::new(self.source)) };
         Ok(Camera::resolve(params, delivered)?)
+    }
+
+    /// The run of this front end, without any prediction where it shall do without the IMU.
+    fn ours(&self, params: &Params, camera: Option<Camera>, without_imu: bool, frames: usize) -> anyhow::Result<Run> {
+        let source = self.open()?;
+        let cam_imu = CamImu::resolve(params, source.cam_imu())?.filter(|_| !without_imu);
+        let mut frontend = Frontend::new(params.clone(), camera)?;
+        frontend.set_cam_imu(cam_imu);
+        let offset_s = frontend.imu_offset_s().unwrap_or(0.0);
+        let mut source = Synchronised::new(source, offset_s, params.imu_wait_ms * 1e-3);
+        let bar = progress_bar(frames);
+        let run = run_frontend(frontend, &mut source, frames, || bar.inc(1));
+        bar.finish_and_clear();
+        Ok(run)
     }
 
     /// Stamps of all frames, readable or not, and the size of the last one.

@@ -1,0 +1,112 @@
+//! What tracks must reach, on scenes that every machine makes the same and on real sequences whose geometry is known.
+
+use std::path::Path;
+
+use vio_frontend::camera::Camera;
+use vio_frontend::eval::tracks::{FlowFigures, Knowledge, TrackFigures, judge, run_frontend};
+use vio_frontend::frontend::Frontend;
+use vio_frontend::params::Params;
+use vio_frontend::source::synth::{Synth, SynthOptions, SynthSource};
+use vio_frontend::source::{self, Event, Source, Synchronised};
+
+use crate::common::test_data;
+
+/// The default front end, with the gyroscope or without.
+fn track(source: Box<dyn Source>, params: Params, known: &Knowledge, with_imu: bool) -> TrackFigures {
+    let mut frontend = Frontend::new(params, known.camera.clone()).unwrap();
+    frontend.set_cam_imu(source.cam_imu().filter(|_| with_imu));
+    let frames = source.frames();
+    let mut source = Synchronised::new(source, 0.0, 0.02);
+    let run = run_frontend(frontend, &mut source, frames, || {});
+    assert_eq!(run.frames.len(), frames);
+    judge(&[run], known, None).swap_remove(0)
+}
+
+fn on_scene(line: &str, params: Params, with_imu: bool) -> TrackFigures {
+    let synth = Synth::new(line, &SynthOptions::default()).unwrap();
+    track(Box::new(SynthSource::new(synth.clone())), params, &Knowledge::of_synth(synth), with_imu)
+}
+
+fn flow(line: &str) -> FlowFigures {
+    on_scene(line, Params::default(), true).flow.unwrap()
+}
+
+#[test]
+fn tracks_of_a_steady_camera_are_right() {
+    for scene in ["corridor", "room", "outdoor", "low_texture"] {
+        let flow = flow(&format!("{scene}?frames=15"));
+        assert!(flow.steps > 2000, "{scene}: {flow:?}");
+        assert!(flow.median_px.unwrap() <= 0.08 && flow.within_1px.unwrap() >= 0.98, "{scene}: {flow:?}");
+        assert!(flow.survival.kept_right.unwrap() >= 0.97, "{scene}: {flow:?}");
+        let sigma = flow.sigma.unwrap().of_drift.unwrap();
+        assert!((0.1..=1.5).contains(&sigma), "{scene}: {sigma}");
+    }
+}
+
+#[test]
+fn the_gyroscope_keeps_tracks_through_a_fast_turn() {
+    let [with, without] = [true, false].map(|imu| {
+        on_scene("fast_rotation?frames=15", Params::default(), imu).flow.unwrap().survival.kept_right.unwrap()
+    });
+    assert!(with >= 0.9 && with >= 2.0 * without, "with {with}, without {without}");
+}
+
+#[test]
+fn what_moves_on_its_own_is_dropped() {
+    let figures = on_scene("moving_objects?frames=60", Params::default(), true);
+    let outliers = figures.outliers.unwrap();
+    assert!(outliers.cases >= 20 && outliers.dropped.unwrap() >= 20, "{outliers:?}");
+    assert!(outliers.recall.unwrap() >= 0.85 && outliers.precision.unwrap() >= 0.95, "{outliers:?}");
+    assert!(figures.flow.unwrap().survival.kept.unwrap() >= 0.98);
+}
+
+#[test]
+fn a_step_of_light_is_survived_with_compensation() {
+    let params = Params { illumination: true, ..Params::default() };
+    // The light doubles after frame 39.
+    let flow = on_scene("room?light=step&frames=43", params, true).flow.unwrap();
+    assert!(flow.survival.worst.unwrap() >= 0.9, "{:?}", flow.survival);
+}
+
+/// On a real sequence; `None` where there are none.
+fn on_recording(name: &str) -> Option<TrackFigures> {
+    let folder = test_data()?.join(name);
+    let open = || source::open(folder.to_str().unwrap()).unwrap();
+    let known = known(&folder, open());
+    Some(track(open(), Params::default(), &known, true))
+}
+
+fn known(folder: &Path, mut source: Box<dyn Source>) -> Knowledge {
+    let camera: Option<Camera> = source.camera().cloned();
+    let (mut stamps, mut size) = (Vec::new(), [0; 2]);
+    while let Some(event) = source.next_event() {
+        if let Event::Image { stamp_ns, image } = event {
+            size = [image.width(), image.height()];
+            stamps.push(stamp_ns);
+        }
+    }
+    Knowledge::of_folder(folder, size, camera, &stamps).unwrap()
+}
+
+/// The twins of these are `tests/eval/tracks.rs`.
+#[test]
+fn real_tracks_meet_their_epipolar_lines() {
+    let Some(figures) = on_recording("scenery_hut_long") else { return };
+    let epipolar = figures.epipolar.unwrap();
+    assert!(epipolar.pairs > 1500, "{epipolar:?}");
+    assert!(epipolar.median_px.unwrap() <= 0.16 && epipolar.within_1px.unwrap() >= 0.95, "{epipolar:?}");
+}
+
+#[test]
+fn a_real_turn_is_mostly_a_turn() {
+    let Some(figures) = on_recording("aria_gen2_front") else { return };
+    let rotation = figures.rotation.unwrap();
+    assert!(rotation.moved_median_px.unwrap() >= 10.0 && rotation.left_median_px.unwrap() <= 1.0, "{rotation:?}");
+}
+
+#[test]
+fn tracks_of_a_standing_camera_stand() {
+    let Some(figures) = on_recording("euroc_micro") else { return };
+    assert!(figures.wander.unwrap().alone_median_px.unwrap() <= 0.08, "{:?}", figures.wander);
+    assert!(figures.basics.length.mean.unwrap() >= 50.0, "{:?}", figures.basics);
+}
