@@ -21,9 +21,9 @@ const OLD: f32 = 20.0;
 
 /// Draws the image in grey and every point as a circle, the size of the FAST ring at the point's level.
 ///
-/// With `trails` the points are tracks: coloured by age, blue when new to red from 20 frames on, as VINS-Mono shows them,
-/// each with the line that it came along. Without, the hue is a hash of level and whole-pixel position, so that a
-/// feature that stays keeps its colour.
+/// With `trails` the points are tracks: coloured by age, blue when new to red from 20 frames on, as VINS-Mono shows
+/// them, each with the line that it came along. Without, the hue is a hash of level and whole-pixel position, so that
+/// a feature that stays keeps its colour.
 ///
 /// `out` becomes width x height x 3 bytes, rows tight; its allocation is used again. Equal inputs give equal bytes.
 pub fn draw(image: &GrayImage, points: &[OutputPoint], trails: Option<&Trails>, order: PixelOrder, out: &mut Vec<u8>) {

@@ -17,7 +17,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rcl_interfaces.srv import SetParameters
-from sensor_msgs.msg import Image, PointCloud2
+from sensor_msgs.msg import Image, Imu, PointCloud2
 from std_msgs.msg import Bool
 
 NODE = os.environ["VIO_NODE"]
@@ -77,6 +77,19 @@ def set_stamp(msg, stamp_ns):
     msg.header.stamp.sec, msg.header.stamp.nanosec = divmod(stamp_ns, 1_000_000_000)
 
 
+def gyro(stamp_ns, x, y, z):
+    """An Imu of these angular velocities, rad/s."""
+    sample = Imu()
+    set_stamp(sample, int(stamp_ns))
+    sample.angular_velocity.x, sample.angular_velocity.y, sample.angular_velocity.z = map(float, (x, y, z))
+    return sample
+
+
+def table(path):
+    """The rows of a CSV file below its header, as text."""
+    return [line.strip().split(",") for line in path.read_text().splitlines()[1:]]
+
+
 def stamp_of(msg):
     return msg.header.stamp.sec * 1_000_000_000 + msg.header.stamp.nanosec
 
@@ -118,6 +131,9 @@ class Session:
         self.namespace = namespace
         self.image_kind, self.image_topic = image_kind, image_topic
         self.clouds, self.restarts, self.diagnostics = [], [], []
+        # What is listened to from the start. The node learns of subscriptions in their order, so that whoever hears
+        # the diagnostics, which come last, has missed nothing of these.
+        self.topics = [(PointCloud2, "features", self.clouds), (Bool, "restart", self.restarts)]
         self.next_stamp = START_NS
 
     def __enter__(self):
@@ -133,9 +149,8 @@ class Session:
         self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
         self.peer = rclpy.create_node("peer", context=self.context)
         self.executor.add_node(self.peer)
-        self.listen(PointCloud2, "features", self.clouds)
-        self.listen(Bool, "restart", self.restarts)
-        self.listen(DiagnosticArray, "/diagnostics", self.diagnostics)
+        for topic in [*self.topics, (DiagnosticArray, "/diagnostics", self.diagnostics)]:
+            self.listen(*topic)
         self.images = self.publisher(self.image_kind, self.image_topic)
         try:
             self.until(lambda: self.images.get_subscription_count() == 1 and self.diagnostics, "the node to appear")

@@ -7,7 +7,7 @@ import time
 import cv2
 import numpy as np
 import pytest
-from harness import DATA, LOSSLESS, SMALL, TOOL, Session, message, points, refused_at_start, scene, set_stamp
+from harness import DATA, LOSSLESS, SMALL, TOOL, Session, gyro, message, points, refused_at_start, scene, table
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, PointCloud2
 
@@ -122,7 +122,7 @@ def test_a_sequence_gives_the_tracks_of_the_offline_run(tmp_path):
         gyroscope = session.connected(Imu, "imu")
         for stamp, name in ((int(stamp), name) for stamp, name in frames[:20]):
             while samples and int(samples[0][0]) <= stamp + 5_000_000:
-                gyroscope.publish(imu(*samples.pop(0)[:4]))
+                gyroscope.publish(gyro(*samples.pop(0)[:4]))
             picture = cv2.imread(str(source / "cam0" / "data" / name), cv2.IMREAD_GRAYSCALE)
             session.images.publish(message(picture, stamp_ns=stamp))
             found = points(session.cloud_of(stamp))
@@ -130,14 +130,3 @@ def test_a_sequence_gives_the_tracks_of_the_offline_run(tmp_path):
             assert len(found) == len(expected) > 0
             for i, field in enumerate(["id", "u", "v", "x", "y", "vx", "vy", "age", "level", "score"], start=1):
                 assert np.allclose(found[field], expected[:, i], rtol=1e-6, atol=2e-9), (stamp, field)
-
-
-def table(path):
-    return [line.strip().split(",") for line in path.read_text().splitlines()[1:]]
-
-
-def imu(stamp_ns, *rates):
-    sample = Imu()
-    set_stamp(sample, int(stamp_ns))
-    sample.angular_velocity.x, sample.angular_velocity.y, sample.angular_velocity.z = map(float, rates)
-    return sample

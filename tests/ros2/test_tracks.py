@@ -1,4 +1,4 @@
-"""Tracks as back ends read them: `feature` in both VINS layouts, `~/lost`, and what darkness and restarts make of them."""
+"""Tracks as back ends read them: `feature` in both VINS layouts, `~/lost`, darkness, restarts."""
 
 import numpy as np
 import pytest
@@ -24,15 +24,10 @@ def view(k, step=(3, 2)):
 class Listener(Session):
     """A session that keeps `feature` and `~/lost` as well."""
 
-    def __enter__(self):
+    def __init__(self, parameters):
+        super().__init__(parameters)
         self.messages, self.losses = [], []
-        super().__enter__()
-        self.listen(PointCloud, "feature", self.messages)
-        self.listen(UInt64MultiArray, "vio_frontend/lost", self.losses)
-        wanted = [("vio_frontend/lost", 1), ("feature", int(self.parameters.get("output_layout", "none") != "none"))]
-        for topic, count in wanted:
-            self.until(lambda: self.peer.count_publishers(self.name(topic)) == count, topic)
-        return self
+        self.topics += [(PointCloud, "feature", self.messages), (UInt64MultiArray, "vio_frontend/lost", self.losses)]
 
     def lost(self):
         """(id, reason) of all losses so far."""
@@ -117,6 +112,20 @@ def test_lost_tracks_never_come_back():
         # All that ever lived is lost or still alive, never both.
         living = set(points(session.clouds[-1])["id"].tolist())
         assert set(seen) == living | {i for i, _ in lost} and not living & {i for i, _ in lost}
+
+
+def test_t07_a_bag_loop_restarts_once_and_reuses_no_id():
+    with Listener(TRACKS) as session:
+        for k in range(4):
+            session.features(message(view(k)))
+        before = {i for cloud in session.clouds for i in points(cloud)["id"].tolist()}
+        session.next_stamp -= 5_000_000_000
+        after = [session.features(message(view(k))) for k in range(4)]
+        session.until(lambda: session.restarts, "a restart")
+        session.until(lambda: before <= {i for i, _ in session.lost()}, "the loss of all tracks")
+        assert len(session.restarts) == 1
+        assert all(len(frame) > 30 for frame in after), "tracks from the first frame on"
+        assert not before & {i for frame in after for i in frame["id"].tolist()}
 
 
 def test_darkness_gives_empty_messages_and_light_new_tracks():
