@@ -47,6 +47,10 @@ impl Context {
         self.abandoned.store(true, Ordering::Relaxed);
     }
 
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
     /// The driver, with this context current in the calling thread.
     pub(super) fn current(&self) -> Result<&Driver, CudaError> {
         // SAFETY: the handle is alive as long as `self`.
@@ -56,13 +60,13 @@ impl Context {
 
     /// The driver for releasing something, unless the context is abandoned or cannot be made current any more.
     pub(super) fn releasing(&self) -> Option<&Driver> {
-        if self.abandoned.load(Ordering::Relaxed) { None } else { self.current().ok() }
+        if self.is_abandoned() { None } else { self.current().ok() }
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if !self.abandoned.load(Ordering::Relaxed) {
+        if !self.is_abandoned() {
             // SAFETY: created by `new`, destroyed once; everything made in it holds an Arc of it and so is gone. What it
             // answers changes nothing: the handle is gone either way.
             let _ = unsafe { self.device.driver.cuCtxDestroy_v2(self.handle) };

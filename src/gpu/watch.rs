@@ -13,6 +13,7 @@ use super::program::{Program, SourceError, Sources};
 /// Looks at a folder of kernels until it is dropped.
 #[derive(Debug)]
 pub(super) struct Watcher {
+    context: Arc<Context>,
     ready: Receiver<Loaded>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -28,6 +29,7 @@ impl Watcher {
         every: Duration,
     ) -> Self {
         let (sender, ready) = channel();
+        let own = Arc::clone(&context);
         let (stop, stopped) = channel::<()>();
         let mut seen = Seen { tried: programs.clone(), last: Ok(programs) };
         // The log of the caller is that of the thread.
@@ -45,7 +47,7 @@ impl Watcher {
         });
         // Without a thread the kernels stay as they are.
         let thread = thread.map_err(|error| tracing::error!("kernels are not watched: {error}")).ok();
-        Self { ready, stop: Some(stop), thread }
+        Self { context: own, ready, stop: Some(stop), thread }
     }
 
     /// What is new on the device, oldest first.
@@ -57,7 +59,8 @@ impl Watcher {
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.stop = None;
-        if let Some(thread) = self.thread.take() {
+        // With a GPU that hangs, loading may never return.
+        if let Some(thread) = self.thread.take().filter(|_| !self.context.is_abandoned()) {
             // A panic of the thread has been printed already.
             let _ = thread.join();
         }

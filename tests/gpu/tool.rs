@@ -147,3 +147,30 @@ fn doctor_says_what_will_be_used_and_why() {
     let (_, out, _) = run(&fake.library(), folder.path(), &["doctor"]);
     assert_holds(&out, &["CUDA      problem: cuInit answers 999 (CUDA_ERROR_UNKNOWN)", "to do: run nvidia-smi"]);
 }
+
+/// `doctor` where the loader looks into `folder` first.
+fn doctor_with(folder: &Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vio_frontend"));
+    command.arg("doctor").env("LD_LIBRARY_PATH", folder);
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn a_driver_on_the_loaders_path_is_found_and_its_file_named() {
+    let fake = FakeCuda::new("orin");
+    let file = fs::canonicalize(fake.library()).unwrap();
+    assert_holds(&doctor_with(fake.folder()), &[&format!("CUDA      driver {}, CUDA 12.6", file.display())]);
+    // JetPack has a link to a file with the version in its name.
+    fs::rename(&file, fake.folder().join("libcuda.so.1.1")).unwrap();
+    std::os::unix::fs::symlink("libcuda.so.1.1", fake.library()).unwrap();
+    assert_holds(&doctor_with(fake.folder()), &["/libcuda.so.1.1, CUDA 12.6"]);
+}
+
+#[test]
+fn an_empty_file_on_the_loaders_path_is_named_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("libcuda.so.1"), "").unwrap();
+    let out = doctor_with(folder.path());
+    let library = folder.path().join("libcuda.so.1");
+    assert_holds(&out, &["libcuda.so.1 cannot be loaded (", library.to_str().unwrap()]);
+}

@@ -144,7 +144,9 @@ fn warm(
                 let stored = if built.not_stored.is_none() { "" } else { ", but not stored" };
                 writeln!(out, "{name}: compiled in {milliseconds} ms, {bytes} bytes{stored}")?;
             }
-            Origin::Cached { .. } => writeln!(out, "{name}: is there already, {bytes} bytes")?,
+            Origin::Cached { .. } => {
+                writeln!(out, "{name}: is there already, read in {milliseconds} ms, {bytes} bytes")?
+            }
             Origin::Kept { reason } => {
                 all = false;
                 writeln!(out, "{name}: not compiled: {reason}")?;
