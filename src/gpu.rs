@@ -3,7 +3,8 @@
 //! [`driver::Driver`] is libcuda, [`device::Device`] a GPU, [`context::Context`] this process's part of it.
 //! [`builder::Builder`] turns a [`program::Program`] (sources) into an image with NVRTC ([`nvrtc`]), the disk cache
 //! ([`cache`]) or PTX kept in the binary ([`embedded`]); [`module::Module`] loads it, and [`module::Kernel`] launches
-//! with an argument of a known type on [`memory`]. [`kernels::Kernels`] is all of that for the front end's own programs. Everything works without a GPU up to where one is needed, and says
+//! with an argument of a known type on [`memory`]. [`kernels::Kernels`] is all of that for the front end's own programs,
+//! [`pipeline::Pipeline`] a stream of frames on them. Everything works without a GPU up to where one is needed, and says
 //! what is missing. This folder has all the unsafe code of the crate.
 
 // Shared with the kernels: structs, buffer sizes, sources.
@@ -28,6 +29,7 @@ pub mod event;
 pub mod kernels;
 pub mod memory;
 pub mod module;
+pub mod pipeline;
 
 mod library;
 mod watch;

@@ -68,6 +68,14 @@ pub enum GpuError {
     Load { program: String, error: CudaError, log: String },
     #[error("program {program} has no kernel {kernel} that takes {bytes} bytes: {found}")]
     Signature { program: String, kernel: String, bytes: usize, found: String },
+    #[error("an image of {width} x {height} is too large for the device")]
+    TooLarge { width: u32, height: u32 },
+    #[error("no image is loaded")]
+    NothingLoaded,
+    #[error("launch {launch} ended and wrote nothing")]
+    Unwritten { launch: u64 },
+    #[error("a launch has not ended after {limit:?}: it hangs")]
+    Timeout { limit: std::time::Duration },
     #[error("a buffer of {bytes} bytes is asked for {wanted} from {offset} on")]
     Range { bytes: usize, offset: usize, wanted: usize },
 }
@@ -78,6 +86,8 @@ impl GpuError {
         match self {
             Self::Cuda(error) | Self::Load { error, .. } => error.severity(),
             Self::NoDevice { .. } => Severity::Transient,
+            // The GPU is abandoned.
+            Self::Timeout { .. } => Severity::Sticky,
             _ => Severity::Permanent,
         }
     }

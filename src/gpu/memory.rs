@@ -33,14 +33,15 @@ impl DeviceBuffer {
         self.address
     }
 
-    /// Sets every byte, in order with what is queued.
+    /// Sets every byte after what is queued, and waits for it.
     pub fn fill(&self, value: u8, stream: &Stream) -> Result<(), GpuError> {
         if self.bytes == 0 {
             return Ok(());
         }
         let driver = stream.context().current()?;
-        // SAFETY: the range is that of the allocation, which is freed only after the work queued on it (see `drop`).
-        unsafe { driver.cuMemsetD8Async(self.address, value, self.bytes, stream.handle()) }.map_err(GpuError::from)
+        // SAFETY: the range is that of the allocation, which lives longer than this call.
+        unsafe { driver.cuMemsetD8Async(self.address, value, self.bytes, stream.handle())? };
+        stream.synchronize()
     }
 
     /// Copies `from` to the first bytes and waits for it.
@@ -71,7 +72,7 @@ impl DeviceBuffer {
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
         if let Some(driver) = self.context.releasing() {
-            // SAFETY: allocated by `new`, freed once; the driver waits for kernels that may use it.
+            // SAFETY: allocated by `new`, freed once; that no work uses it any more is what `Kernel::launch` asks for.
             let _ = unsafe { driver.cuMemFree_v2(self.address) };
         }
     }
@@ -145,7 +146,7 @@ impl MappedBuffer {
 impl Drop for MappedBuffer {
     fn drop(&mut self) {
         if let Some(driver) = self.context.releasing() {
-            // SAFETY: allocated by `new`, freed once; the driver waits for kernels that may use it.
+            // SAFETY: allocated by `new`, freed once; that no work uses it any more is what `Kernel::launch` asks for.
             let _ = unsafe { driver.cuMemFreeHost(self.host.cast()) };
         }
     }

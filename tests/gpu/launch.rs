@@ -83,24 +83,11 @@ impl Gpu {
         let mut descriptors = vec![[0u8; Descriptor::LEN]; count];
         get("descriptors").read(0, &mut descriptors)?;
         Ok(Detection {
-            features: records.iter().map(feature).collect(),
+            features: records.iter().map(Feature::from).collect(),
             descriptors: descriptors.into_iter().map(Descriptor).collect(),
             offered: header[0].offered,
             offered_class0: header[0].offered_class0,
         })
-    }
-}
-
-fn feature(record: &FeatureRecord) -> Feature {
-    Feature {
-        u: record.u,
-        v: record.v,
-        half_x: record.half_x.into(),
-        half_y: record.half_y.into(),
-        level: record.level,
-        class: record.corner_class,
-        threshold: record.threshold,
-        score: record.score,
     }
 }
 

@@ -19,5 +19,9 @@ mod images;
 mod kernels;
 mod launch;
 mod log;
+#[allow(dead_code, reason = "motions of the tests of tracking")]
+#[path = "../track/motion.rs"]
+mod motion;
+mod pipeline;
 mod program;
 mod tool;
