@@ -6,6 +6,48 @@
 //! with an argument of a known type on [`memory`]. [`kernels::Kernels`] is all of that for the front end's own programs,
 //! [`pipeline::Pipeline`] a stream of frames on them. Everything works without a GPU up to where one is needed, and says
 //! what is missing. This folder has all the unsafe code of the crate.
+//!
+//! A kernel of one's own, from its source to its result:
+//!
+//! ```no_run
+//! use bytemuck::{Pod, Zeroable};
+//! use vio_frontend::gpu::{Builder, Cache, Context, Device, Driver, Kernels, MappedBuffer, Nvrtc, Program, Shape, Stream};
+//!
+//! #[repr(C)]
+//! #[derive(Clone, Copy, Pod, Zeroable)]
+//! struct Scale {
+//!     values: u64,
+//!     factor: f32,
+//!     count: u32,
+//! }
+//!
+//! const SOURCE: &str = r#"
+//! struct Scale { float* values; float factor; unsigned count; };
+//! extern "C" __global__ void scale(const Scale args) {
+//!     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+//!     if (i < args.count) args.values[i] *= args.factor;
+//! }
+//! "#;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let context = Context::new(Device::open(&Driver::load(None)?, 0)?)?;
+//! let stream = Stream::new(&context)?;
+//! let builder = Builder::new(Nvrtc::load(None), Cache::from_parameter(""));
+//! let kernels = Kernels::of(&context, &builder, &[Program::new("scale", SOURCE)])?;
+//! let scale = kernels.kernel::<Scale>("scale", "scale")?;
+//!
+//! let mut buffer = MappedBuffer::new(&context, 3 * size_of::<f32>(), false)?;
+//! buffer.write(0, &[1.0f32, 2.0, 3.0])?;
+//! let shape = Shape { blocks: 1, threads: 32, cooperative: false };
+//! // SAFETY: the buffer holds the three values that the kernel reads and writes, and outlives the launch.
+//! unsafe { scale.launch(&stream, shape, &Scale { values: buffer.address(), factor: 2.0, count: 3 })? };
+//! stream.synchronize()?;
+//! let mut values = [0.0f32; 3];
+//! buffer.read(0, &mut values)?;
+//! assert_eq!(values, [2.0, 4.0, 6.0]);
+//! # Ok(())
+//! # }
+//! ```
 
 // Shared with the kernels: structs, buffer sizes, sources.
 pub mod abi;
@@ -34,5 +76,15 @@ pub mod pipeline;
 mod library;
 mod watch;
 
+pub use builder::Builder;
+pub use cache::Cache;
+pub use context::{Context, Stream};
+pub use device::Device;
+pub use driver::Driver;
 pub use error::{CudaError, GpuError, Severity};
+pub use kernels::Kernels;
 pub use library::{LibraryError, Tried};
+pub use memory::{DeviceBuffer, MappedBuffer};
+pub use module::{Kernel, Shape};
+pub use nvrtc::Nvrtc;
+pub use program::{Program, Sources};

@@ -50,16 +50,24 @@ impl Kernels {
         watch: Option<Duration>,
     ) -> Result<Self, GpuError> {
         let programs = sources.programs()?;
+        let mut kernels = Self::of(context, &builder, &programs)?;
+        let watched = watch.filter(|_| sources != Sources::Embedded);
+        kernels.watcher = watched.map(|every| Watcher::start(Arc::clone(context), builder, sources, programs, every));
+        Ok(kernels)
+    }
+
+    /// Loads these programs, which may be anyone's.
+    ///
+    /// Errors: a program that no way leads to the device.
+    pub fn of(context: &Arc<Context>, builder: &Builder, programs: &[Program]) -> Result<Self, GpuError> {
         let mut loaded = Vec::new();
-        for program in &programs {
-            loaded.push(match load(context, &builder, program) {
-                Err(GpuError::Build(error)) => instead(context, &builder, program, error)?,
+        for program in programs {
+            loaded.push(match load(context, builder, program) {
+                Err(GpuError::Build(error)) => instead(context, builder, program, error)?,
                 other => other?,
             });
         }
-        let watched = watch.filter(|_| sources != Sources::Embedded);
-        let watcher = watched.map(|every| Watcher::start(Arc::clone(context), builder, sources, programs, every));
-        Ok(Self { loaded, watcher })
+        Ok(Self { loaded, watcher: None })
     }
 
     /// The kernel `name` of `program`, which takes one `A` by value. It stays as it is when the program is replaced: ask

@@ -4,7 +4,9 @@
 //! for. The results are the bits of the plain path (`kernels/README.md`).
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod buffers;
+mod detect_buffers;
+mod pyramids;
+mod track_buffers;
 mod wait;
 
 use std::sync::Arc;
@@ -24,7 +26,9 @@ use crate::feature::{Descriptor, Feature};
 use crate::image::ImageView;
 use crate::mask::Mask;
 use crate::track::{Flow, FlowStart, TrackSettings};
-use buffers::{DetectBuffers, Pyramids, TrackBuffers};
+use detect_buffers::DetectBuffers;
+use pyramids::Pyramids;
+use track_buffers::TrackBuffers;
 
 const DETECT_THREADS: u32 = 256;
 const TRACK_THREADS: u32 = 64;

@@ -1,60 +1,16 @@
-//! The memory of a pipeline, allocated once for a size. What the host touches is mapped; the rest stays on the device.
-
-use std::sync::Arc;
+//! The memory of detection, allocated once for a size. What the host touches is mapped; the rest stays on the device.
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::detect::MAX_LEVELS;
 use crate::feature::Descriptor;
-use crate::gpu::abi::{DetectArgs, DevicePointer, FeatureRecord, TrackArgs, TrackHeader, TrackRecord, TrackStart};
-use crate::gpu::context::{Context, Stream};
+use crate::gpu::abi::{DetectArgs, DevicePointer, FeatureRecord};
+use crate::gpu::context::Stream;
 use crate::gpu::device::MemorySystem;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
-use crate::gpu::plan::{DetectPlan, pyramid_bytes, pyramid_levels};
+use crate::gpu::plan::DetectPlan;
 use crate::image::ImageView;
 use crate::mask::Mask;
-
-/// The pyramids of the last two images. Both have room for all levels, so that a level's place depends on the size alone.
-#[derive(Debug)]
-pub(super) struct Pyramids {
-    size: [u32; 2],
-    buffers: [DeviceBuffer; 2],
-    /// Levels that are, or will be, in each; 0 for none.
-    levels: [u32; 2],
-}
-
-impl Pyramids {
-    pub(super) fn new(context: &Arc<Context>, plan: &DetectPlan) -> Result<Self, GpuError> {
-        let bytes = pyramid_bytes(&pyramid_levels(plan.width, plan.height, MAX_LEVELS as u32));
-        let buffers = [DeviceBuffer::new(context, bytes)?, DeviceBuffer::new(context, bytes)?];
-        Ok(Self { size: [plan.width, plan.height], buffers, levels: [plan.settings.levels, 0] })
-    }
-
-    pub(super) fn size(&self) -> [u32; 2] {
-        self.size
-    }
-
-    /// The next image, of `levels`, takes the place of the one before the last.
-    pub(super) fn swap(&mut self, levels: u32) {
-        let [current, previous] = &mut self.buffers;
-        std::mem::swap(current, previous);
-        self.levels = [levels, self.levels[0]];
-    }
-
-    pub(super) fn current(&self) -> DevicePointer {
-        self.buffers[0].address()
-    }
-
-    /// `None` before the second image.
-    pub(super) fn previous(&self) -> Option<DevicePointer> {
-        (self.levels[1] > 0).then(|| self.buffers[1].address())
-    }
-
-    pub(super) fn common_levels(&self) -> u32 {
-        self.levels[0].min(self.levels[1])
-    }
-}
 
 /// What the sizes of all buffers of [`DetectPlan`] follow from.
 type Sizes = [usize; 8];
@@ -178,60 +134,8 @@ impl DetectBuffers {
     }
 }
 
-/// The memory of `track`, but for the pyramids.
-#[derive(Debug)]
-pub(super) struct TrackBuffers {
-    starts: MappedBuffer,
-    flows: MappedBuffer,
-    header: MappedBuffer,
-    arrivals: DeviceBuffer,
-    records: Vec<TrackRecord>,
-}
-
-impl TrackBuffers {
-    /// For at least `count` points.
-    pub(super) fn new(count: u32, stream: &Stream) -> Result<Self, GpuError> {
-        let (context, capacity) = (stream.context(), count.next_power_of_two().max(256) as usize);
-        let combine = context.device().memory == MemorySystem::Uncached;
-        let mut header = MappedBuffer::new(context, size_of::<TrackHeader>(), false)?;
-        header.write(0, &[TrackHeader::zeroed()])?;
-        let arrivals = DeviceBuffer::new(context, size_of::<u32>())?;
-        arrivals.fill(0, stream)?;
-        Ok(Self {
-            starts: MappedBuffer::new(context, capacity * size_of::<TrackStart>(), combine)?,
-            flows: MappedBuffer::new(context, capacity * size_of::<TrackRecord>(), false)?,
-            header,
-            arrivals,
-            records: vec![TrackRecord::zeroed(); capacity],
-        })
-    }
-
-    pub(super) fn capacity(&self) -> u32 {
-        self.records.len() as u32
-    }
-
-    pub(super) fn write_starts(&mut self, starts: impl Iterator<Item = TrackStart>) -> Result<(), GpuError> {
-        starts.enumerate().try_for_each(|(i, start)| self.starts.write(i * size_of::<TrackStart>(), &[start]))
-    }
-
-    pub(super) fn place(&self, arguments: &mut TrackArgs) {
-        arguments.starts = self.starts.address();
-        arguments.flows = self.flows.address();
-        arguments.header = self.header.address();
-        arguments.arrivals = self.arrivals.address();
-    }
-
-    pub(super) fn header(&self) -> &MappedBuffer {
-        &self.header
-    }
-
-    pub(super) fn results(&mut self, count: usize) -> Result<&[TrackRecord], GpuError> {
-        copied(&self.flows, &mut self.records, count)
-    }
-}
-
 /// The first `count` values of `from`, copied into `to`.
-fn copied<'a, T: Pod>(from: &MappedBuffer, to: &'a mut [T], count: usize) -> Result<&'a [T], GpuError> {
+pub(super) fn copied<'a, T: Pod>(from: &MappedBuffer, to: &'a mut [T], count: usize) -> Result<&'a [T], GpuError> {
     let (bytes, wanted) = (std::mem::size_of_val(to), count.saturating_mul(size_of::<T>()));
     let to = to.get_mut(..count).ok_or(GpuError::Range { bytes, offset: 0, wanted })?;
     from.read(0, to)?;
