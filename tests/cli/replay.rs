@@ -131,7 +131,8 @@ fn report_is_one_page_that_needs_nothing_else() {
     let (images, out) = (sequence(folder.path(), 9), folder.path().join("out"));
     run(&["replay", text(&images), "--out", text(&out), "--report"]).succeeded();
     let page = fs::read_to_string(out.join("report.html")).unwrap();
-    assert_eq!(page.matches("<svg").count(), 2);
+    assert_eq!(page.matches("<svg").count(), 3, "latency, features, track lengths");
+    assert!(page.contains("<th>tracks</th>") && page.contains("frames tracked over"));
     assert_eq!(page.matches("data:image/png;base64,").count(), 3, "9 frames, every third");
     for outside in ["src=\"http", "href=", "<script", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
