@@ -100,7 +100,7 @@ impl Cache {
         let write = || -> io::Result<()> {
             let mut file = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(folder)?;
             file.write_all(&Entry::encode(key, image))?;
-            // A power cut after the rename must not leave a hollow entry; the checksum would notice, at the cost of speed.
+            // A power cut after the rename must not leave a hollow entry: the checksum would notice, the time be lost.
             file.as_file().sync_all()?;
             file.persist(path(folder, key))?;
             Ok(())

@@ -67,7 +67,7 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if !self.is_abandoned() {
-            // SAFETY: created by `new`, destroyed once; everything made in it holds an Arc of it and so is gone. What it
+            // SAFETY: created by `new`, destroyed once; all that was made in it holds an Arc of it and so is gone. What it
             // answers changes nothing: the handle is gone either way.
             let _ = unsafe { self.device.driver.cuCtxDestroy_v2(self.handle) };
         }

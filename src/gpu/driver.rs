@@ -49,7 +49,7 @@ macro_rules! entry_points {
         /// Every symbol that is asked of libcuda.
         pub const SYMBOLS: &[&str] = &[$(stringify!($symbol)),+];
 
-        #[allow(non_snake_case, clippy::too_many_arguments, dead_code, reason = "the names and parameters of the driver")]
+        #[allow(non_snake_case, clippy::too_many_arguments, dead_code, reason = "names and parameters of the driver")]
         impl Driver {
             $(
                 /// # Safety
@@ -77,11 +77,13 @@ entry_points! {
     cuCtxCreate_v2(context: *mut CUcontext, flags: c_uint, device: CUdevice);
     cuCtxDestroy_v2(context: CUcontext);
     cuCtxSetCurrent(context: CUcontext);
-    cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void);
+    cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut c_int,
+        values: *mut *mut c_void);
     cuModuleUnload(module: CUmodule);
     cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
     cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int, function: CUfunction, threads: c_int, shared: usize);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int, function: CUfunction, threads: c_int,
+        shared: usize);
     cuStreamCreate(stream: *mut CUstream, flags: c_uint);
     cuStreamDestroy_v2(stream: CUstream);
     cuStreamSynchronize(stream: CUstream);

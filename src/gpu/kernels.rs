@@ -70,8 +70,8 @@ impl Kernels {
         Ok(Self { loaded, watcher: None })
     }
 
-    /// The kernel `name` of `program`, which takes one `A` by value. It stays as it is when the program is replaced: ask
-    /// again after [`Kernels::take_changes`] has named the program.
+    /// The kernel `name` of `program`, which takes one `A` by value. A replaced program leaves it as it was: ask again
+    /// after [`Kernels::take_changes`] has named the program.
     ///
     /// Errors: no such program or kernel.
     pub fn kernel<A: Pod>(&self, program: &str, name: &str) -> Result<Kernel<A>, GpuError> {

@@ -40,7 +40,7 @@ pub(super) struct Wanted {
     pub(super) what: &'static str,
     /// File names, best first.
     pub(super) names: &'static [&'static str],
-    /// Where each is looked for after the loader's own places. A last part with `*` stands for all folders that begin so.
+    /// Where each is looked for after the loader's own places. A part `NAME*` stands for all folders that begin so.
     pub(super) folders: &'static [&'static str],
 }
 
@@ -58,7 +58,7 @@ impl Library {
         let candidates = only.map_or_else(|| wanted.candidates(), |path| vec![path.to_owned()]);
         let mut tried = Tried::default();
         for path in candidates {
-            // SAFETY: the initialisers that run are those of the library that the user or the system's loader names; its
+            // SAFETY: the initialisers that run are those of the library that the user or the loader's path names; its
             // finalisers run when the process ends.
             match unsafe { libloading::Library::new(&path) } {
                 Ok(handle) => {

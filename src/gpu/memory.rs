@@ -136,7 +136,7 @@ impl MappedBuffer {
         if !offset.is_multiple_of(align_of::<u64>()) {
             return Err(GpuError::Range { bytes: self.bytes, offset, wanted: size_of::<u64>() });
         }
-        // SAFETY: within the allocation, whose start is aligned to a page, and aligned; volatile, as a device writes it.
+        // SAFETY: within the allocation, whose start is aligned to a page, and aligned; volatile, as a device writes.
         let value = unsafe { self.host.add(offset).cast::<u64>().read_volatile() };
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
         Ok(value)

@@ -42,7 +42,7 @@ impl Module {
         let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(LOG_BYTES - 1)];
         let code = image.with_zero();
         let mut handle = std::ptr::null_mut();
-        // SAFETY: the image ends with a zero, as PTX must, or is a cubin, which names its own length; two options with two
+        // SAFETY: the image ends with a zero, as PTX must, or is a cubin, which tells its length; two options with two
         // values; the log is as long as is said, but for the zero that is left at its end.
         let loaded = unsafe {
             driver.cuModuleLoadDataEx(

@@ -89,7 +89,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Takes the next image in; the pyramid of the one before stays for tracking, unless the size has changed. Memory is
+    /// Takes the next image in; the pyramid of the one before stays for tracking, unless the size changed. Memory is
     /// allocated when sizes change. What was queued before must have been waited for.
     ///
     /// Errors: an image that is too large; what the driver answers.

@@ -91,8 +91,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// The programs to compile, given what the folder holds now: those that differ from what was tried and have stayed as
-    /// they are since the last look, so that a file that is just being written is left to the next one.
+    /// The programs to compile, given what the folder holds now: those that differ from what was tried, and have not
+    /// changed since the last look, so that a file that is just being written is left to the next one.
     fn changes(&mut self, now: Result<Vec<Program>, SourceError>) -> Vec<Program> {
         let settled = now == self.last;
         if let (Err(error), false) = (&now, settled) {

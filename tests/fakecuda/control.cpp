@@ -95,7 +95,9 @@ void obey(const std::string &line) {
 
 } // namespace
 
-bool sticky(int code) { return code == 700 || code == 702 || code == 709 || (code >= 714 && code <= 719) || code == 999; }
+bool sticky(int code) {
+    return code == 700 || code == 702 || code == 709 || (code >= 714 && code <= 719) || code == 999;
+}
 
 Fault enter(const char *name) {
     static bool first = true;

@@ -41,8 +41,7 @@ int check_ptx(const char *text, char *log, std::size_t size) {
     }
     const int known = known_ptx(state.profile.driver), own = 10 * state.profile.major + state.profile.minor;
     if (10 * major + minor > known) {
-        return say("ptxas application ptx input, line 9; fatal   : Unsupported .version %d.%d; current version is '%d.%d'",
-                   10 * major + minor, known);
+        return say("ptxas fatal   : Unsupported .version %d.%d; current version is '%d.%d'", 10 * major + minor, known);
     }
     if (std::atoi(target + 11) > own) {
         return say("ptxas fatal   : SM version specified by .target is higher than default SM version assumed", 0, 0);
@@ -194,7 +193,8 @@ API(cuLaunchCooperativeKernel,
      void *stream, void **arguments),
     (function, gx, gy, gz, bx, by, bz, shared, stream, arguments)) {
     const unsigned threads = bx * by * bz;
-    if (threads > 0 && threads <= 1024 && gx * gy * gz > unsigned(resident(int(threads)) * state.profile.multiprocessors)) {
+    const bool sound = threads > 0 && threads <= 1024;
+    if (sound && gx * gy * gz > unsigned(resident(int(threads)) * state.profile.multiprocessors)) {
         return COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, arguments);

@@ -1,6 +1,6 @@
 //! With NVIDIA's own compilers, from 10.2 to 13.5: `make test-compilers` fetches them and runs these tests.
 //!
-//! Two versions clash within one process. So each gets a process, the offline tool; within this one there is 12.9 alone.
+//! Two versions clash within one process. So each gets a process, the offline tool; within this one is 12.9 alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};

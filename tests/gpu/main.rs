@@ -1,5 +1,5 @@
-//! The GPU layer without a GPU: on a stub of libcuda whose launches run the emulated kernels, and with NVIDIA's compilers
-//! where they are installed.
+//! The GPU layer without a GPU: on a stub of libcuda whose launches run the emulated kernels, and with NVIDIA's
+//! compilers where they are installed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 

@@ -68,7 +68,8 @@ fn a_folder_is_refused_by_what_is_wrong_with_it() {
 #[test]
 fn ptx_tells_the_size_of_a_kernels_argument() {
     let image = |text: &str| Image { kind: ImageKind::Ptx, bytes: text.as_bytes().to_vec().into() };
-    let text = ".visible .entry detector(\n.param .b8 p[8]\n)\n{}\n.visible .entry detect (\n\t.param .align 8 .b8 detect_param_0[256]\n)\n";
+    let text = ".visible .entry detector(\n.param .b8 p[8]\n)\n{}\n.visible .entry detect (\n\
+        \t.param .align 8 .b8 detect_param_0[256]\n)\n";
     assert_eq!(parameter_bytes(&image(text), "detect"), Some(256));
     assert_eq!(parameter_bytes(&image(text), "detector"), Some(8));
     for unknown in [

@@ -23,8 +23,8 @@ impl FolderError {
     }
 }
 
-/// `$XDG_CACHE_HOME/vio_frontend/kernels`, else `$HOME/.cache/vio_frontend/kernels` (XDG base directories: a path that is
-/// not absolute counts as unset). `variable` reads the environment.
+/// `$XDG_CACHE_HOME/vio_frontend/kernels`, else `$HOME/.cache/vio_frontend/kernels` (XDG base directories: one that is not
+/// absolute counts as unset). `variable` reads the environment.
 pub fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, FolderError> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));

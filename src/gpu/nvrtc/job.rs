@@ -25,7 +25,7 @@ impl<'a> Job<'a> {
 
     pub(super) fn compile(&self, options: &[CString]) -> Result<(), u32> {
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-        // SAFETY: the program is alive; as many options as are said, each with a zero at its end, alive during the call.
+        // SAFETY: the program is alive; as many options as are said, each ended by a zero, alive during the call.
         let code = unsafe { (self.entries.compile)(self.program, options.len() as c_int, options.as_ptr()) };
         if code == 0 { Ok(()) } else { Err(code) }
     }

@@ -65,14 +65,14 @@ fn gpu(device: &Device) -> String {
     )
 }
 
-const NVRTC_ADVICE: &str = "nothing, unless kernels_dir is used: the PTX kept in this program serves. Else install CUDA's \
-    cuda-nvrtc package";
+const NVRTC_ADVICE: &str = "nothing, unless kernels_dir is used: the PTX kept in this program serves. Else install \
+    CUDA's cuda-nvrtc package";
 
 fn driver_advice(error: &GpuError) -> &'static str {
     match error {
         GpuError::Library(LibraryError::Missing { tried, .. }) if tried.unusable.is_empty() => {
-            "without an NVIDIA GPU nothing; else install its driver; start a container with --gpus all or, on a Jetson, \
-             --runtime nvidia"
+            "without an NVIDIA GPU nothing; else install its driver; start a container with --gpus all or, on a \
+             Jetson, --runtime nvidia"
         }
         GpuError::Library(_) => "the file is not the driver of this machine: remove it, or reinstall the driver",
         GpuError::OldDriver { .. } => "install a driver for CUDA 10.2 or newer (JetPack 4.4 on a Jetson)",
