@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tracks beside OpenCV's on the same frames: every sequence, a table each, by the same judge (`vio_frontend eval`).
+"""Tracks beside OpenCV's on the same frames: every sequence, one table, by the same judge (`vio_frontend eval`).
 
-usage: tracking.py [--tool vio_frontend] [--data DIR] [--work DIR] [--params FILE] [--max-cnt N] [SOURCE ...]
-                                                                       (needs opencv-python-headless and numpy)
+usage: tracking.py [--tool vio_frontend] [--data DIR] [--work DIR] [--params FILE] [--max-cnt N] [--without-imu]
+                   [SOURCE ...]                                        (needs opencv-python-headless and numpy)
 
 A SOURCE is a folder or synth:NAME; without any, the scenes of the simulator and, where DIR has them, real sequences.
 Scenes and OpenCV's tracks (of opencv_tracks.py) are written below --work, and taken from there if they are there.
@@ -28,28 +28,23 @@ PEERS = {"gftt": ["--corners=gftt"], "fast": ["--corners=fast"],
 FIGURES = (
     ("tracks a frame", "tracks_per_frame", 1, 0),
     ("length, mean", "length.mean", 2, 1),
-    ("length, mean over observations", "length.of_observation", 2, 0),
-    ("kept to the next frame", "kept", 4, 0),
-    ("entropy over cells", "spread.entropy", 3, 0),
     ("error a frame, median px", "flow.median_px", 4, -1),
     ("within 1 px a frame", "flow.within_1px", 4, 1),
     ("drift in 100 frames, px", "flow.drift_px_per_100", 2, -1),
     ("survival", "flow.survival.kept", 4, 1),
     ("survival within 1 px", "flow.survival.kept_right", 4, 1),
-    ("survival within 1 px, worst pair", "flow.survival.worst", 4, 0),
+    ("worst pair of frames", "flow.survival.worst", 4, 0),
     ("found again after loss", "flow.reacquisition.rate", 3, 0),
     ("error since birth / sigma", "flow.sigma.of_drift", 2, 0),
     ("outliers, recall", "outliers.recall", 4, 0),
     ("outliers, precision", "outliers.precision", 4, 0),
     ("direct over 5 frames, confirmed", "direct.confirmed", 4, 1),
-    ("direct over 5 frames, median px", "direct.median_px", 4, 0),
     ("off epipolar line, median px", "epipolar.median_px", 4, -1),
     ("off epipolar line, within 1 px", "epipolar.within_1px", 4, 1),
     ("left by the turn, median px", "rotation.left_median_px", 3, 0),
     ("wander, median px", "wander.median_px", 4, -1),
     ("wander alone, median px", "wander.alone_median_px", 4, -1),
     ("annotated corners, median px", "corners.median_px", 3, -1),
-    ("annotated corners, tracks", "corners.tracks", 0, 0),
 )
 
 
@@ -82,21 +77,22 @@ def judge(options, source, work):
             subprocess.run([*script, *settings, f"--max-cnt={options.max_cnt}"], check=True)
         tracks += ["--tracks", str(out / "features.csv")]
     parameters = ["--params", options.params] if options.params else []
+    parameters += ["--without-imu"] if options.without_imu else []
     command = [options.tool, "eval", source, "--what", "tracks", "--max-cnt", str(options.max_cnt), "--json"]
     answer = subprocess.run([*command, *parameters, *tracks], check=True, stdout=subprocess.PIPE)
     return json.loads(answer.stdout)["tracking"]
 
 
-def print_table(source, tracking, behind):
+def print_rows(source, tracking, behind):
     trackers = tracking["trackers"]
     names = [tracker["tracker"] for tracker in trackers]
-    print(f"\n| {source}, {tracking['frames']} frames | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}")
     for name, path, digits, better in FIGURES:
         values = [lookup(tracker, path) for tracker in trackers]
-        if all(value is None for value in values):
+        # Precision is told where there is something to be found.
+        if all(value is None for value in values) or path == "outliers.precision" and lookup(trackers[0], "outliers.recall") is None:
             continue
-        print(f"| {name} | {' | '.join('-' if v is None else f'{v:.{digits}f}' for v in values)} |")
-        for peers in (slice(1, 3), slice(3, 5)) if better and names[0] == "vio_frontend" else ():
+        print(f"| {source} | {name} | {' | '.join('-' if v is None else f'{v:.{digits}f}' for v in values)} |")
+        for peers in (slice(1, 3), slice(3, 5)) if better else ():
             rivals = zip(values[peers], names[peers])
             rivals = [(better * value, value, peer) for value, peer in rivals if value is not None]
             if values[0] is not None and rivals and better * values[0] < max(rivals)[0]:
@@ -111,6 +107,7 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, help="folder of real sequences")
     parser.add_argument("--work", type=pathlib.Path, help="where scenes and tracks are kept, else removed")
     parser.add_argument("--params", help="parameter file of ours")
+    parser.add_argument("--without-imu", action="store_true", help="without prediction")
     parser.add_argument("--max-cnt", type=int, default=200)
     parser.add_argument("sources", nargs="*", metavar="SOURCE")
     options = parser.parse_args()
@@ -118,10 +115,11 @@ def main():
     if options.data and not options.sources:
         sources += [str(options.data / name) for name in SEQUENCES if (options.data / name).is_dir()]
     behind = []
+    print(f"| sequence | figure | ours | {' | '.join(PEERS)} |\n|{'---|' * (3 + len(PEERS))}")
     with tempfile.TemporaryDirectory() as scratch:
         for source in sources:
             tracking = judge(options, source, options.work or pathlib.Path(scratch))
-            print_table(source.rsplit("/", 1)[-1], tracking, behind)
+            print_rows(source.rsplit("/", 1)[-1], tracking, behind)
     heading = "\nBehind OpenCV:\n" if behind else "\nNowhere behind."
     print("\n".join([heading, *(f"- {line}" for line in behind)]))
 

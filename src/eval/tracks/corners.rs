@@ -5,8 +5,11 @@ use serde::Serialize;
 use super::run::{History, Seen};
 use super::statistics::{Values, distance};
 
-/// A track is one of a corner if its first observation is this near, px; annotations are good to about half a pixel.
-const NEAR_PX: f64 = 2.0;
+/// A track is one of a corner if its first observation is this near, px: a detector may keep its distance from a corner
+/// that others annotate.
+const NEAR_PX: f64 = 5.0;
+/// Greatest error of a track that goes with its corner, px; annotations are good to about half a pixel.
+const WITH_PX: f64 = 2.0;
 
 /// Annotated corners, frame by frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +21,7 @@ pub struct AnnotatedCorners {
 /// How far tracks that began at a corner went otherwise than its annotations: by how their offset from them changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Corners {
-    /// Tracks that begin within 2 px of a corner.
+    /// Tracks that begin within 5 px of a corner.
     pub tracks: usize,
     /// Their later observations.
     pub observations: usize,
@@ -46,7 +49,7 @@ impl AnnotatedCorners {
         }
         figures.observations = off.len();
         (figures.median_px, figures.p95_px) = (off.median(), off.quantile(0.95));
-        figures.within_2px = off.within(NEAR_PX);
+        figures.within_2px = off.within(WITH_PX);
         (figures.tracks > 0).then_some(figures)
     }
 
