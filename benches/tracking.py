@@ -39,6 +39,7 @@ FIGURES = (
     ("outliers, recall", "outliers.recall", 4, 0),
     ("outliers, precision", "outliers.precision", 4, 0),
     ("direct over 5 frames, confirmed", "direct.confirmed", 4, 1),
+    ("of these in a frame", "direct.confirmed_per_frame", 1, 1),
     ("off epipolar line, median px", "epipolar.median_px", 4, -1),
     ("off epipolar line, within 1 px", "epipolar.within_1px", 4, 1),
     ("left by the turn, median px", "rotation.left_median_px", 3, 0),
@@ -73,8 +74,10 @@ def judge(options, source, work):
     for name, settings in PEERS.items():
         out = work / "tracks" / images.name / str(options.max_cnt) / name
         if not (out / "features.csv").is_file():
-            script = [sys.executable, str(HERE / "opencv_tracks.py"), str(images), str(out)]
+            made = out.with_name(f"{name}.unfinished")
+            script = [sys.executable, str(HERE / "opencv_tracks.py"), str(images), str(made)]
             subprocess.run([*script, *settings, f"--max-cnt={options.max_cnt}"], check=True)
+            made.rename(out)
         tracks += ["--tracks", str(out / "features.csv")]
     parameters = ["--params", options.params] if options.params else []
     parameters += ["--without-imu"] if options.without_imu else []

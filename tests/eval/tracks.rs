@@ -154,6 +154,7 @@ fn drift_shows_without_truth() {
         assert_eq!(direct.pairs, 18);
         assert!((direct.median_px.unwrap() - drift).abs() < 0.05, "{direct:?}");
     }
+    assert_eq!(direct[0].confirmed_per_frame, Some(6.0));
     assert_eq!([&direct[0], &direct[2]].map(|direct| direct.confirmed), [Some(1.0), Some(0.0)]);
 }
 

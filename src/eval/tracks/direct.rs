@@ -30,6 +30,8 @@ pub struct Direct {
     pub pairs: usize,
     /// Share of them that is found directly, within 1 px of the track.
     pub confirmed: Option<f64>,
+    /// Their number in a frame: who keeps more of the hard tracks has a lower share and not a lower number.
+    pub confirmed_per_frame: Option<f64>,
     /// Distance of those found directly, px.
     pub median_px: Option<f64>,
 }
@@ -78,9 +80,11 @@ pub(super) fn judge(mut images: Box<dyn Source>, runs: &[Vec<History>]) -> Vec<D
         }
         k += 1;
     }
+    let ends = k.saturating_sub(BASELINE);
     let figures = |(mut off, pairs): (Values, usize)| {
-        let near = off.within(RIGHT_PX).unwrap_or(0.0) * off.len() as f64;
-        Direct { pairs, confirmed: share(near.round() as usize, pairs), median_px: off.median() }
+        let near = (off.within(RIGHT_PX).unwrap_or(0.0) * off.len() as f64).round() as usize;
+        let (confirmed, confirmed_per_frame) = (share(near, pairs), share(near, ends));
+        Direct { pairs, confirmed, confirmed_per_frame, median_px: off.median() }
     };
     sums.into_iter().map(figures).collect()
 }

@@ -91,6 +91,7 @@ impl Rows<'_> {
 
     fn geometry(&mut self) {
         self.row("direct over 5 frames: confirmed", 4, |f| f.direct?.confirmed);
+        self.row("direct over 5 frames: in a frame", 1, |f| f.direct?.confirmed_per_frame);
         self.row("direct over 5 frames: median px", 4, |f| f.direct?.median_px);
         self.row("off epipolar line, median px", 4, |f| f.epipolar?.median_px);
         self.row("off epipolar line, p95 px", 3, |f| f.epipolar?.p95_px);
