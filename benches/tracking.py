@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, help="folder of real sequences")
     parser.add_argument("--work", type=pathlib.Path, help="where scenes and tracks are kept, else removed")
     parser.add_argument("--params", help="parameter file of ours")
-    parser.add_argument("--without-imu", action="store_true", help="without prediction")
+    parser.add_argument("--without-imu", action="store_true", help="track without the IMU")
     parser.add_argument("--max-cnt", type=int, default=200)
     parser.add_argument("sources", nargs="*", metavar="SOURCE")
     options = parser.parse_args()

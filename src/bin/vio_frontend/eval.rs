@@ -44,7 +44,7 @@ pub struct Args {
     /// perhaps a lost.csv (stamp_ns, id, reason) beside it; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "photos")]
     tracks: Vec<PathBuf>,
-    /// Track without the IMU, so that nothing is predicted
+    /// Track without the IMU
     #[arg(long, conflicts_with = "photos")]
     without_imu: bool,
     /// Another detector to judge in the same run, a shell command that reads lines `IMAGE<tab>COUNT` and answers each
