@@ -20,7 +20,7 @@ use crate::params::{Device, Mode, ParamError, Params};
 use crate::tracks::sigma_of;
 use device::PlainDevice;
 use result::Stopwatch;
-use stream::Stream;
+use stream::{Advance, Stream};
 use tracker::{Step, Tracker};
 
 /// Why the front end cannot start, or cannot take over new parameters.
@@ -86,7 +86,7 @@ impl Frontend {
             *gain = Gain::default();
             tracker.tracks.restart();
         }
-        let (before_ns, publish) = stream.advance(now_ns, params.freq);
+        let Advance { before_ns, pace, publish } = stream.advance(now_ns, params.freq);
         let (calibration, camera) = Calibration::of(camera.as_ref(), size);
 
         device.load(&frame.image, params);
@@ -95,7 +95,7 @@ impl Frontend {
         watch.lap("detect");
         let (tracking, (points, descriptors)) = match params.mode {
             Mode::Track => {
-                let step = Step { params, camera, size, stamps: (before_ns, now_ns), mask };
+                let step = Step { params, camera, size, stamps: (before_ns, now_ns), pace, mask };
                 let tracking = tracker.advance(&step, device, &detection, &mut watch);
                 let seconds = before_ns.map_or(0.0, |before_ns| (now_ns - before_ns) as f64 * 1e-9);
                 (Some(tracking), tracker.output(seconds, params.publish_descriptors))

@@ -65,7 +65,7 @@ parameters! {
     mode: Mode = Mode::Track, unit "", range .., apply Start;
     /// Most tracks, or the number of features wanted per frame in `mode: detect`.
     max_cnt: u32 = 200, unit "features", range 1.0..=65535.0, apply NextFrame;
-    /// Least distance between two tracks; the older one stays.
+    /// Least distance of a new track from all others; a track that comes nearer than half of it to an older one ends.
     min_dist: f64 = 20.0, unit "px", range 0.0..=1000.0, apply NextFrame;
     /// Features detected per frame in `mode: track`, from which tracks are begun and found again; 0 takes the greater of
     /// 4 `max_cnt` and 500.

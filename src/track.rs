@@ -10,7 +10,11 @@ pub mod predict;
 pub mod solve;
 pub mod window;
 
+use crate::image::GrayImage;
 use crate::params::Params;
+use bilinear::Point;
+use solve::System;
+use window::Template;
 
 /// Least side of the window, px.
 pub const LEAST_WINDOW: u32 = 5;
@@ -140,13 +144,24 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// One standard deviation of either coordinate along the direction that is known worst, px: the residual over the
-    /// root of the gradient matrix' smaller eigenvalue, as of least squares with independent noise. `radius` is that of
-    /// the window; no error is taken to be greater.
+    /// One standard deviation of either coordinate of the position, see [`sigma`].
     pub fn sigma(&self, radius: usize) -> f32 {
-        let side = (2 * radius + 1) as f32;
-        let eigenvalue = self.min_eigenvalue * 1024.0 * side * side;
-        let sigma = self.residual / eigenvalue.sqrt();
-        if sigma < radius as f32 { sigma } else { radius as f32 }
+        sigma(self.residual, self.min_eigenvalue, radius)
     }
+}
+
+/// One standard deviation of a tracked position along the direction that is known worst, px: the residual over the root
+/// of the gradient matrix' smaller eigenvalue, as of least squares with independent noise. Units as in [`Flow`];
+/// `radius` is that of the window, and no error is taken to be greater.
+pub fn sigma(residual: f32, min_eigenvalue: f32, radius: usize) -> f32 {
+    let side = (2 * radius + 1) as f32;
+    let sigma = residual / (min_eigenvalue * 1024.0 * side * side).sqrt();
+    if sigma < radius as f32 { sigma } else { radius as f32 }
+}
+
+/// The smaller eigenvalue at `place` of `image`, px, in the unit of [`TrackSettings::min_eigenvalue`]: how well a point
+/// there would be tracked.
+pub fn min_eigenvalue(image: &GrayImage, place: [f32; 2], radius: usize) -> f32 {
+    let template = Template::new(image, &Point::new(place), radius);
+    System::new(template.sums(&template.area()), false).min_eigenvalue()
 }

@@ -3,9 +3,11 @@
 //! A frame takes them through [`Tracks::starts`], [`Tracks::follow`], [`Tracks::reacquire`], [`Tracks::observe`],
 //! [`Tracks::verify`], [`Tracks::thin`] and [`Tracks::top_up`], in this order.
 
+mod guess;
 mod lost;
 mod neighbours;
 mod reacquire;
+mod scars;
 mod settings;
 mod spread;
 
@@ -17,9 +19,11 @@ use nalgebra::{UnitQuaternion, Vector3};
 use crate::camera::Camera;
 use crate::feature::{Descriptor, Feature};
 use crate::mask::Mask;
-use crate::track::{Flow, FlowStart, TrackSettings};
+use crate::track::{Flow, FlowStatus, TrackSettings};
 use crate::verify::{BearingPair, Method, VerifySettings, verify};
+use guess::{Departure, Expected};
 use lost::Parked;
+use scars::Scars;
 
 /// Standard deviation of a fresh feature's position along one axis, px of the level it was found at: the repeatability
 /// under known sub-pixel shifts of real photos (contract C5 and C9: 0.217, 0.218, 0.232 at levels 0, 1, 2).
@@ -42,12 +46,29 @@ pub struct Track {
     pub sight: Option<Sight>,
     /// Where it was seen in the frame processed before; `None` if it was not tracked from there.
     pub before: Option<Sight>,
+    /// Where it is expected in the next image.
+    expected: Expected,
+    /// How it moved beyond its prediction; `None` in the frame of its birth and where it was found again.
+    departure: Option<Departure>,
+    /// How it moved from the frame before, level-0 px.
+    step: [f32; 2],
 }
 
 impl Track {
     fn new(id: u64, feature: Feature, descriptor: Option<Descriptor>) -> Self {
         let sigma = sigma_of(&feature);
-        Self { id, age: 0, feature, sigma, descriptor, sight: None, before: None }
+        Self {
+            id,
+            age: 0,
+            feature,
+            sigma,
+            descriptor,
+            sight: None,
+            before: None,
+            expected: Expected::default(),
+            departure: None,
+            step: [0.0; 2],
+        }
     }
 
     /// Level-0 px.
@@ -76,6 +97,14 @@ fn root_sum_square(a: f32, b: f32) -> f32 {
     (a * a + b * b).sqrt()
 }
 
+/// The lower quartile of the residuals of the points that were found: what noise and little else leaves.
+fn low_residual(flows: &[Flow]) -> Option<f32> {
+    let found = flows.iter().filter(|flow| flow.status == FlowStatus::Tracked);
+    let mut residuals: Vec<f32> = found.map(|flow| flow.residual).collect();
+    residuals.sort_by(f32::total_cmp);
+    residuals.get(residuals.len() / 4).copied()
+}
+
 /// A direction of the camera frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
@@ -90,6 +119,9 @@ pub struct Sight {
 pub struct Tracks {
     alive: Vec<Track>,
     parked: Vec<Parked>,
+    scars: Scars,
+    /// A low residual of the tracks of the last frame that had any: the noise, grey levels.
+    noise: f32,
     /// Those that ended since [`Tracks::take_lost`].
     lost: Vec<Lost>,
     next_id: u64,
@@ -106,25 +138,19 @@ impl Tracks {
         self.alive.iter().map(Track::position)
     }
 
-    /// What to look for in the next image: the tracks alive, each from where it was predicted, if it was.
-    pub fn starts(&self, predicted: &[Option<[f64; 2]>]) -> Vec<FlowStart> {
-        let predicted = predicted.iter().copied().chain(std::iter::repeat(None));
-        let start = |(from, guess): ([f32; 2], Option<[f64; 2]>)| match guess {
-            Some(guess) => FlowStart { from, guess: guess.map(|c| c as f32), trusted: true },
-            None => FlowStart::resting(from),
-        };
-        self.positions().zip(predicted).map(start).collect()
-    }
-
     /// Moves the tracks alive to where they were found; those that were not found, or found where `mask` excludes them,
     /// are lost. `flows` belong to [`Tracks::starts`].
     pub fn follow(&mut self, flows: &[Flow], mask: Option<&Mask>, track: &TrackSettings, settings: &TracksSettings) {
+        self.noise = low_residual(flows).unwrap_or(self.noise);
         let mut flows = flows.iter();
         self.lose_where(settings, |alive| {
             let flow = flows.next()?;
             if let Some(reason) = LossReason::of(flow.status) {
-                return Some(reason);
+                return Some(if alive.expected.leaves { LossReason::Outside } else { reason });
             }
+            let ([x, y], Expected { place, by_turn, .. }) = (flow.position, alive.expected);
+            alive.departure = Some(Departure { shift: [x - place[0], y - place[1]], from_turn: by_turn });
+            alive.step = [x - alive.feature.u, y - alive.feature.v];
             alive.feature = alive.feature.moved_to(flow.position);
             alive.age = alive.age.saturating_add(1);
             alive.sigma = root_sum_square(alive.sigma, flow.sigma(track.radius()));
@@ -170,6 +196,8 @@ impl Tracks {
     /// Ends every track; ids go on.
     pub fn restart(&mut self) {
         let parked = self.parked.drain(..).map(|parked| parked.track.id);
+        self.scars.clear();
+        self.noise = 0.0;
         let ids = self.alive.drain(..).map(|track| track.id).chain(parked);
         self.lost.extend(ids.map(|id| Lost { id, reason: LossReason::Restart }));
     }
@@ -185,7 +213,11 @@ impl Tracks {
     fn lose_where(&mut self, settings: &TracksSettings, mut reason: impl FnMut(&mut Track) -> Option<LossReason>) {
         let mut kept = Vec::with_capacity(self.alive.capacity());
         for mut track in self.alive.drain(..) {
-            match reason(&mut track) {
+            let reason = reason(&mut track);
+            if let Some(reason) = reason {
+                self.scars.note(&track, reason);
+            }
+            match reason {
                 None => kept.push(track),
                 Some(reason) if settings.reacquire_frames > 0 && reason.is_passing() && track.descriptor.is_some() => {
                     self.parked.push(Parked::new(track, reason));

@@ -16,6 +16,19 @@ pub(super) struct Stream {
     size: Option<[u32; 2]>,
     /// Stamp of the last frame that was processed since the last restart.
     before_ns: Option<StampNs>,
+    /// Time between that frame and the one before it, ns; 0 where there is none.
+    interval_ns: StampNs,
+}
+
+/// How a frame that is processed goes on from the one processed before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Advance {
+    /// Stamp of the frame processed before, if the stream goes on from there.
+    pub before_ns: Option<StampNs>,
+    /// The time since then over the time between it and the one before it, at most 2; 1 where that is not known.
+    pub pace: f32,
+    /// Whether `freq` lets the frame be published.
+    pub publish: bool,
 }
 
 impl Stream {
@@ -35,14 +48,18 @@ impl Stream {
         if restart.is_some() {
             self.throttle.reset();
             self.before_ns = None;
+            self.interval_ns = 0;
         }
         Ok(Continuation { restart, ..continuation })
     }
 
-    /// Notes that the frame is processed. Yields the stamp of the one processed before it, if the stream goes on from
-    /// there, and whether `freq` lets it be published.
-    pub fn advance(&mut self, stamp_ns: StampNs, freq: f64) -> (Option<StampNs>, bool) {
-        (self.before_ns.replace(stamp_ns), self.throttle.admit(stamp_ns, freq))
+    /// Notes that the frame stamped `stamp_ns` is processed.
+    pub fn advance(&mut self, stamp_ns: StampNs, freq: f64) -> Advance {
+        let before_ns = self.before_ns.replace(stamp_ns);
+        let interval_ns = before_ns.map_or(0, |before_ns| stamp_ns - before_ns);
+        let interval_before_ns = std::mem::replace(&mut self.interval_ns, interval_ns);
+        let pace = if interval_before_ns > 0 { interval_ns as f32 / interval_before_ns as f32 } else { 1.0 };
+        Advance { before_ns, pace: pace.min(2.0), publish: self.throttle.admit(stamp_ns, freq) }
     }
 
     /// Restarts with the next frame, on request.

@@ -31,6 +31,8 @@ pub(super) struct Step<'a> {
     pub size: [u32; 2],
     /// Stamps of the frame processed before, if the stream goes on from there, and of this one.
     pub stamps: (Option<StampNs>, StampNs),
+    /// The time since the frame before over that between it and the one before it.
+    pub pace: f32,
     pub mask: Option<&'a Mask>,
 }
 
@@ -45,18 +47,18 @@ impl Tracker {
         watch: &mut Stopwatch,
     ) -> Tracking {
         let Self { tracks, motion } = self;
-        let Step { params, camera, size, stamps, mask } = *step;
+        let Step { params, camera, size, stamps, pace, mask } = *step;
         let (track, settings) = (TrackSettings::from(params), TracksSettings::from(params));
 
         let pixels: Vec<[f64; 2]> = tracks.positions().map(|place| place.map(f64::from)).collect();
         let prediction = motion.predict(params, camera, stamps, size, &pixels);
         let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
-        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels));
+        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels), pace);
         watch.lap("predict");
         let mut flows = device.track(&starts, &track);
         let failed = believed.is_some_and(|prediction| prediction.failed(&flows));
         if failed {
-            flows = device.track(&tracks.starts(&[]), &track);
+            flows = device.track(&tracks.resting(), &track);
         }
         watch.lap("track");
 
@@ -72,7 +74,7 @@ impl Tracker {
 
         tracks.thin(size, &settings);
         let tracked = tracks.alive().len() as u32;
-        let born = tracks.top_up(detection, size, &settings);
+        let born = tracks.top_up(detection, device.gray(), track.radius(), &settings);
         tracks.observe(camera);
         watch.lap("manage");
 

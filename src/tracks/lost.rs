@@ -25,7 +25,7 @@ pub enum LossReason {
     Outlier = 5,
     /// It came to where the mask excludes features.
     Masked = 6,
-    /// It came nearer than `min_dist` to an older track.
+    /// It came nearer than half of `min_dist` to an older track.
     Crowded = 7,
     /// There were more than `max_cnt` tracks.
     Surplus = 8,
@@ -131,6 +131,8 @@ impl Parked {
             descriptor: descriptor.or(self.track.descriptor),
             sight: None,
             before,
+            departure: None,
+            step: [0.0; 2],
             ..self.track
         }
     }

@@ -7,7 +7,7 @@ use crate::params::Params;
 pub struct TracksSettings {
     /// Most tracks alive (`max_cnt`).
     pub most: usize,
-    /// Least distance between two tracks, level-0 px.
+    /// Least distance of a new track from the others, level-0 px.
     pub min_dist: f32,
     /// Columns and rows of the grid in which tracks are kept even.
     pub grid: [u32; 2],

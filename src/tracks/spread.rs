@@ -8,18 +8,26 @@ use super::{LossReason, Track, Tracks, TracksSettings};
 use crate::detect::Detection;
 use crate::detect::select::Grid;
 use crate::feature::Feature;
+use crate::image::GrayImage;
+use crate::track::{min_eigenvalue, sigma};
+
+/// A place where tracking would scatter by more than this in each frame is none for a track, px: there the gradients are
+/// about those of the noise alone.
+const GREATEST_SIGMA: f32 = 0.1;
 
 impl Tracks {
-    /// Loses tracks nearer than `min_dist` to an older one, and the youngest beyond the greatest number.
+    /// Loses tracks nearer than half of `min_dist` to an older one, and the youngest beyond the greatest number.
     pub fn thin(&mut self, size: [u32; 2], settings: &TracksSettings) {
         let mut order: Vec<usize> = (0..self.alive.len()).collect();
         order.sort_by_key(|&i| self.alive.get(i).map(|track| (Reverse(track.age), track.id)));
-        let mut kept = Neighbours::new(size, settings.min_dist);
+        // Half: at the full distance a pair would end by the least motion towards each other.
+        let least = 0.5 * settings.min_dist;
+        let mut kept = Neighbours::new(size, least);
         let mut verdicts = vec![None; self.alive.len()];
         let mut count = 0;
         for index in order {
             let (Some(track), Some(verdict)) = (self.alive.get(index), verdicts.get_mut(index)) else { continue };
-            if kept.any_within(track.position(), settings.min_dist) {
+            if kept.any_within(track.position(), least) {
                 *verdict = Some(LossReason::Crowded);
             } else if count == settings.most {
                 *verdict = Some(LossReason::Surplus);
@@ -32,10 +40,18 @@ impl Tracks {
         self.lose_where(settings, |_| verdicts.next().flatten());
     }
 
-    /// Begins new tracks with fresh features where tracks are sparse; returns how many.
-    pub fn top_up(&mut self, detection: &Detection, size: [u32; 2], settings: &TracksSettings) -> u32 {
+    /// Begins new tracks with fresh features of `image` where tracks are sparse, not where one failed a moment ago, nor
+    /// where the texture hardly exceeds the noise; returns how many. `radius` is that of the tracked window.
+    pub fn top_up(
+        &mut self,
+        detection: &Detection,
+        image: &GrayImage,
+        radius: usize,
+        settings: &TracksSettings,
+    ) -> u32 {
         let [columns, rows] = settings.grid;
-        let grid = Grid { columns, rows, width: size[0] as usize, height: size[1] as usize };
+        let (width, height) = (image.width(), image.height());
+        let (grid, size) = (Grid { columns, rows, width, height }, [width as u32, height as u32]);
         let mut occupied = vec![0; grid.cells()];
         for track in &self.alive {
             if let Some(count) = occupied.get_mut(grid.cell(track.feature.half_x, track.feature.half_y)) {
@@ -43,8 +59,18 @@ impl Tracks {
             }
         }
         let wanted = settings.most.saturating_sub(self.alive.len());
-        let mut taken = Neighbours::of(size, settings.min_dist, self.positions());
-        let chosen = choose(&detection.features, wanted, &grid, occupied, &mut taken, settings.min_dist);
+        let mut taken = Neighbours::of(size, settings.min_dist, self.positions().chain(self.scars.places()));
+        self.scars.advance();
+        let noise = self.noise;
+        let textured = |place| sigma(noise, min_eigenvalue(image, place, radius), radius) <= GREATEST_SIGMA;
+        let mut is_free = |index, place| {
+            let free = !taken.any_within(place, settings.min_dist) && textured(place);
+            if free {
+                taken.insert(index, place);
+            }
+            free
+        };
+        let chosen = choose(&detection.features, wanted, &grid, occupied, &mut is_free);
         let born = chosen.len() as u32;
         for index in chosen {
             if let Some(feature) = detection.features.get(index) {
@@ -56,8 +82,8 @@ impl Tracks {
     }
 }
 
-/// Chooses at most `wanted` of `features`, which come in the order of contract C7, none nearer than `min_dist` px to a
-/// point of `taken` or to another one chosen. `occupied` are the tracks of each cell of `grid`.
+/// Chooses at most `wanted` of `features`, which come in the order of contract C7: of those that `take` accepts, by
+/// index and place. `occupied` are the tracks of each cell of `grid`.
 ///
 /// The next one is always the first feature of the cell with the fewest tracks; of such cells, that whose feature comes
 /// first. Yields the indices in the order of choice.
@@ -66,8 +92,7 @@ fn choose(
     wanted: usize,
     grid: &Grid,
     mut occupied: Vec<u32>,
-    taken: &mut Neighbours,
-    min_dist: f32,
+    take: &mut impl FnMut(usize, [f32; 2]) -> bool,
 ) -> Vec<usize> {
     let mut offers = vec![Vec::new(); grid.cells()];
     for (index, feature) in features.iter().enumerate().rev() {
@@ -86,9 +111,7 @@ fn choose(
         && let Some(Reverse((_, index, cell))) = queue.pop()
     {
         let Some(feature) = features.get(index) else { continue };
-        let place = [feature.u, feature.v];
-        if !taken.any_within(place, min_dist) {
-            taken.insert(index, place);
+        if take(index, [feature.u, feature.v]) {
             chosen.push(index);
             occupied[cell] += 1;
         }
@@ -112,7 +135,12 @@ mod tests {
         // Four in the left cell, the stronger ones; two in the right one.
         let features = [(10, 9), (20, 8), (30, 7), (40, 6), (60, 5), (90, 4)].map(|(x, score)| feature(x, 25, score));
         let mut taken = Neighbours::of([100, 50], 10.0, taken.iter().copied());
-        choose(&features, wanted, &GRID, occupied.to_vec(), &mut taken, min_dist)
+        let mut take = |index, place| {
+            let free = !taken.any_within(place, min_dist);
+            taken.insert(index, place);
+            free
+        };
+        choose(&features, wanted, &GRID, occupied.to_vec(), &mut take)
     }
 
     #[test]

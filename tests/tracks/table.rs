@@ -37,7 +37,7 @@ fn tracks_keep_their_ids_distance_and_number() {
         let places: Vec<[f32; 2]> = output.points.iter().map(|p| [p.feature.u, p.feature.v]).collect();
         for (i, a) in places.iter().enumerate() {
             for b in &places[..i] {
-                assert!((a[0] - b[0]).hypot(a[1] - b[1]) >= 25.0, "{a:?} and {b:?} in frame {k}");
+                assert!((a[0] - b[0]).hypot(a[1] - b[1]) >= 12.5, "{a:?} and {b:?} in frame {k}");
             }
         }
         let tracking = output.tracking.as_ref().unwrap();
