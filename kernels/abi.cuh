@@ -129,5 +129,5 @@ struct TrackArgs {
     f32 max_residual;
     f32 max_backward_error; // negative: no tracking back
     u32 illumination;       // whether the light is free
-    u32 reserved;
+    u32 refine_radius;      // of the last search's window: 2 to 15; 0: no such search
 };

@@ -114,4 +114,4 @@ static_assert(OFFSET_OF(TrackArgs, min_eigenvalue) == 84, "TrackArgs.min_eigenva
 static_assert(OFFSET_OF(TrackArgs, max_residual) == 88, "TrackArgs.max_residual is not at 88");
 static_assert(OFFSET_OF(TrackArgs, max_backward_error) == 92, "TrackArgs.max_backward_error is not at 92");
 static_assert(OFFSET_OF(TrackArgs, illumination) == 96, "TrackArgs.illumination is not at 96");
-static_assert(OFFSET_OF(TrackArgs, reserved) == 100, "TrackArgs.reserved is not at 100");
+static_assert(OFFSET_OF(TrackArgs, refine_radius) == 100, "TrackArgs.refine_radius is not at 100");

@@ -15,23 +15,52 @@ __device__ TrackRecord conclude(const TrackArgs& args, const TrackStart& start, 
                        found.residual, min_eigenvalue, 0.0f, status};
 }
 
-// What the search back makes of it.
-__device__ void judge(const TrackArgs& args, const TrackStart& start, const Found& found, TrackRecord& record) {
-    const f32 x = (record.u + found.x) - start.u, y = (record.v + found.y) - start.v;
-    const f32 squares = x * x + y * y;
-    const bool tracked = found.status == TRACKED;
-    if (tracked) record.backward_error = sqrtf(squares);
-    if (!tracked || args.max_backward_error * args.max_backward_error < squares) record.status = INCONSISTENT;
+// Squared distance between the start and where the search back ended.
+__device__ f32 squared_error(const TrackStart& start, const Found& there, const Found& back) {
+    const f32 x = ((start.u + there.x) + back.x) - start.u, y = ((start.v + there.y) + back.y) - start.v;
+    return x * x + y * y;
 }
 
-// Forward, the gates, and back again. All lanes of a warp call it; the first one writes.
+__device__ bool is_consistent(const TrackArgs& args, const TrackStart& start, const Found& there, const Found& back) {
+    const f32 most = args.max_backward_error * args.max_backward_error;
+    return back.status == TRACKED && squared_error(start, there, back) <= most;
+}
+
+// What the search back makes of it.
+__device__ void judge(const TrackStart& start, const Found& there, const Found& back, bool consistent,
+                      TrackRecord& record) {
+    if (back.status == TRACKED) record.backward_error = sqrtf(squared_error(start, there, back));
+    if (!consistent) record.status = INCONSISTENT;
+}
+
+const f32 REFINE_LEAST = 1.0f; // px: what moved less is not searched for once more
+const f32 REFINE_REACH = 1.0f; // px, the most by which the last search corrects what was found
+
+// The last search, from what was found there; the position where it ends near that.
+__device__ void refine(const TrackArgs& args, const TrackStart& start, const Found& there, bool writes,
+                       TrackRecord& record, WindowShared& shared) {
+    if (there.x * there.x + there.y * there.y < REFINE_LEAST * REFINE_LEAST) return;
+    Found fine = there;
+    search_level(args, true, 0, args.refine_radius, start.u, start.v, fine, shared);
+    const f32 x = fine.x - there.x, y = fine.y - there.y;
+    if (fine.status != TRACKED || REFINE_REACH * REFINE_REACH < x * x + y * y || !writes) return;
+    record.u = start.u + fine.x;
+    record.v = start.v + fine.y;
+}
+
+// Forward, the gates, back again, and the last search. All lanes of a warp call it; the first one writes.
 __device__ void track_point(const TrackArgs& args, const TrackStart& start, TrackRecord& record, WindowShared& shared) {
     const bool writes = threadIdx.x % WARP == 0;
     const Found there = search(args, true, start.u, start.v, start, shared);
     if (writes) record = conclude(args, start, there, shared.system.min_eigenvalue);
-    if (there.status != TRACKED || args.max_residual < there.residual || args.max_backward_error < 0.0f) return;
-    const Found back = search(args, false, start.u + there.x, start.v + there.y, start, shared);
-    if (writes) judge(args, start, back, record);
+    if (there.status != TRACKED || args.max_residual < there.residual) return;
+    bool tracked = true;
+    if (args.max_backward_error >= 0.0f) {
+        const Found back = search(args, false, start.u + there.x, start.v + there.y, start, shared);
+        tracked = is_consistent(args, start, there, back);
+        if (writes) judge(start, there, back, tracked, record);
+    }
+    if (tracked && args.refine_radius != 0) refine(args, start, there, writes, record, shared);
 }
 
 // Tells the host, by the last block to come, that all records are complete.

@@ -49,7 +49,7 @@ impl From<&Params> for DetectSettings {
         Self {
             target: match (params.mode, params.detect_cnt) {
                 (Mode::Detect, _) => params.max_cnt,
-                (Mode::Track, 0) => (4 * params.max_cnt).max(500),
+                (Mode::Track, 0) => (8 * params.max_cnt).max(500),
                 (Mode::Track, wanted) => wanted,
             },
             threshold_min: params.fast_threshold_min as u8,

@@ -68,7 +68,7 @@ parameters! {
     /// Least distance of a new track from all others; a track that comes nearer than half of it to an older one ends.
     min_dist: f64 = 20.0, unit "px", range 0.0..=1000.0, apply NextFrame;
     /// Features detected per frame in `mode: track`, from which tracks are begun and found again; 0 takes the greater of
-    /// 4 `max_cnt` and 500.
+    /// 8 `max_cnt` and 500.
     detect_cnt: u32 = 0, unit "features", range 0.0..=65535.0, apply NextFrame;
     /// Upper limit of the publishing rate; 0 publishes every frame. Every frame is processed.
     freq: f64 = 0.0, unit "Hz", range 0.0..=1000.0, apply NextFrame;
@@ -93,6 +93,9 @@ parameters! {
     pyramid_levels: u32 = 3, unit "levels", range 1.0..=3.0, apply NextFrame;
     /// Side of the window that is tracked, pixels of each pyramid level; odd.
     klt_win_size: u32 = 21, unit "px", range 5.0..=31.0, apply NextFrame;
+    /// Side of the window of a last search at full resolution for tracks that moved a pixel or more, odd; 0 leaves it out.
+    /// A small window keeps a track on its point when the scene grows or shrinks.
+    klt_refine_size: u32 = 11, unit "px", range 0.0..=31.0, apply NextFrame;
     /// Most iterations of tracking at a pyramid level.
     klt_max_iter: u32 = 30, unit "iterations", range 1.0..=1000.0, apply NextFrame;
     /// A step at most this long ends the iterations at a level.
@@ -112,7 +115,7 @@ parameters! {
     /// Frames in which a lost track is looked for by its descriptor, so that it comes back under its id; 0 never looks.
     reacquire_frames: u32 = 5, unit "frames", range 0.0..=255.0, apply NextFrame;
     /// Greatest distance of a track from its epipolar line, pixels at the camera's own focal length.
-    F_threshold: f64 = 1.0, unit "px", range 0.01..=100.0, apply NextFrame;
+    F_threshold: f64 = 0.6, unit "px", range 0.01..=100.0, apply NextFrame;
     /// Seed of everything that is drawn at random: the same input and seed give the same output.
     seed: u32 = 0, unit "", range 0.0..=4294967295.0, apply NextFrame;
     /// Whether `mask_file` and the `mask` topic exclude features. Borders always do.
@@ -208,6 +211,12 @@ impl Params {
         }
         if self.klt_win_size.is_multiple_of(2) {
             return relation("klt_win_size", format!("{} given, an odd number expected", self.klt_win_size));
+        }
+        if self.klt_refine_size != 0 && (self.klt_refine_size.is_multiple_of(2) || self.klt_refine_size < 5) {
+            return relation(
+                "klt_refine_size",
+                format!("{} given, 0 or an odd number from 5 expected", self.klt_refine_size),
+            );
         }
         let (values, coefficients): (_, &[usize]) = match self.camera_model {
             CameraModel::Pinhole => ("fx, fy, cx, cy", &[0, 4, 5, 8]),

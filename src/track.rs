@@ -21,6 +21,11 @@ pub const LEAST_WINDOW: u32 = 5;
 /// Greatest side of the window, px: up to here each lane of a warp sums in 32 bits.
 pub const GREATEST_WINDOW: u32 = 31;
 
+/// What moved less, px, is not searched for once more: where nothing moves, a small window only adds noise.
+pub const REFINE_LEAST: f32 = 1.0;
+/// Greatest distance, px, by which the last search may correct what the others found.
+pub const REFINE_REACH: f32 = 1.0;
+
 /// How points are tracked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackSettings {
@@ -41,6 +46,9 @@ pub struct TrackSettings {
     /// Greatest distance, level-0 px, between the start and where tracking back from the result ends. `None`: no
     /// tracking back.
     pub max_backward_error: Option<f32>,
+    /// Side of the window of a last search at level 0 for what moved a pixel or more, from where the others ended: a scene
+    /// that approaches changes less in a small window. Odd, values out of range count as with `window`; 0 leaves it out.
+    pub refine_window: u32,
     /// Whether the light may change by a gain and an offset. In steady light and without a guess, fixed light finds more of
     /// the points that moved far.
     pub illumination: bool,
@@ -56,6 +64,7 @@ impl Default for TrackSettings {
             min_eigenvalue: 1e-4,
             max_residual: f32::MAX,
             max_backward_error: Some(0.5),
+            refine_window: 11,
             illumination: false,
         }
     }
@@ -71,6 +80,7 @@ impl From<&Params> for TrackSettings {
             min_eigenvalue: params.klt_min_eigenvalue as f32,
             max_residual: params.klt_max_residual as f32,
             max_backward_error: params.flow_back.then_some(params.flow_back_px as f32),
+            refine_window: params.klt_refine_size,
             illumination: params.illumination,
         }
     }
@@ -80,6 +90,12 @@ impl TrackSettings {
     /// Pixels of the window on each side of its centre.
     pub fn radius(&self) -> usize {
         (self.window.clamp(LEAST_WINDOW, GREATEST_WINDOW) / 2) as usize
+    }
+
+    /// Pixels of the last search's window on each side of its centre; `None` leaves that search out.
+    pub fn refine_radius(&self) -> Option<usize> {
+        let window = self.refine_window;
+        (window > 0).then(|| (window.clamp(LEAST_WINDOW, GREATEST_WINDOW) / 2) as usize)
     }
 
     /// Levels used of `available` ones.

@@ -12,7 +12,7 @@ struct Found {
 };
 
 // Fills the template about a point of a level, and says whether it is fit to be tracked.
-__device__ bool begin_level(const TrackArgs& args, bool there, u32 l, f32 x, f32 y, Found& found,
+__device__ bool begin_level(const TrackArgs& args, bool there, u32 l, u32 radius, f32 x, f32 y, Found& found,
                             WindowShared& shared) {
     const LevelImage from = level_image(there ? args.previous : args.current, args, l);
     found.status = OUTSIDE;
@@ -23,9 +23,9 @@ __device__ bool begin_level(const TrackArgs& args, bool there, u32 l, f32 x, f32
         return false;
     }
     const Point point = point_at(x, y);
-    fill_template(from, point, args.radius, shared);
-    const Area area = area_inside(from, point.x, point.y, i32(args.radius), 1, 2);
-    sum_template(args.radius, args.illumination != 0, area, true, shared);
+    fill_template(from, point, radius, shared);
+    const Area area = area_inside(from, point.x, point.y, i32(radius), 1, 2);
+    sum_template(radius, args.illumination != 0, area, true, shared);
     // In darker light a template that was good enough would not be: there and back share one gate.
     const f32 least_eigenvalue = there ? args.min_eigenvalue : 0.0f;
     if (!(shared.system.min_eigenvalue < least_eigenvalue) && shared.system.inverse != 0.0) return true;
@@ -35,19 +35,18 @@ __device__ bool begin_level(const TrackArgs& args, bool there, u32 l, f32 x, f32
 
 // Sums over what counts with the window about a pixel of the other image; whether that can be solved. Both levels have
 // one size.
-__device__ bool fit_area(const TrackArgs& args, const LevelImage& to, f32 x, f32 y, i32 to_x, i32 to_y,
+__device__ bool fit_area(const TrackArgs& args, const LevelImage& to, u32 radius, f32 x, f32 y, i32 to_x, i32 to_y,
                          WindowShared& shared) {
-    const i32 radius = i32(args.radius);
-    const Area own = area_inside(to, i32(floorf(x)), i32(floorf(y)), radius, 1, 2);
-    const Area area = overlap(own, area_inside(to, to_x, to_y, radius, 0, 1));
-    if (area != shared.system.area) sum_template(args.radius, args.illumination != 0, area, false, shared);
+    const Area own = area_inside(to, i32(floorf(x)), i32(floorf(y)), i32(radius), 1, 2);
+    const Area area = overlap(own, area_inside(to, to_x, to_y, i32(radius), 0, 1));
+    if (area != shared.system.area) sum_template(radius, args.illumination != 0, area, false, shared);
     return shared.system.inverse != 0.0;
 }
 
 // Steps at level l until one is short; positions and motion in px of the level.
-__device__ void search_level(const TrackArgs& args, bool there, u32 l, f32 x, f32 y, Found& found,
+__device__ void search_level(const TrackArgs& args, bool there, u32 l, u32 radius, f32 x, f32 y, Found& found,
                              WindowShared& shared) {
-    if (!begin_level(args, there, l, x, y, found, shared)) return;
+    if (!begin_level(args, there, l, radius, x, y, found, shared)) return;
     const LevelImage to = level_image(there ? args.current : args.previous, args, l);
     const bool free_light = args.illumination != 0;
     f32 moved_x = found.x, moved_y = found.y;
@@ -59,10 +58,10 @@ __device__ void search_level(const TrackArgs& args, bool there, u32 l, f32 x, f3
         if (point.x != patch_x || point.y != patch_y) {
             patch_x = point.x;
             patch_y = point.y;
-            load_patch(to, patch_x - i32(args.radius), patch_y - i32(args.radius), 2 * args.radius + 2, shared.patch);
-            if (!fit_area(args, to, x, y, patch_x, patch_y, shared)) return;
+            load_patch(to, patch_x - i32(radius), patch_y - i32(radius), 2 * radius + 2, shared.patch);
+            if (!fit_area(args, to, radius, x, y, patch_x, patch_y, shared)) return;
         }
-        const PairSums pair = pair_sums(point, args.radius, shared);
+        const PairSums pair = pair_sums(point, radius, shared);
         const u32 n = u32(shared.system.area.columns * shared.system.area.rows);
         const Step step = step_of(shared.system, pair, free_light, n);
         moved_x = moved_x + step.x;
@@ -90,7 +89,7 @@ __device__ Found search(const TrackArgs& args, bool there, f32 u, f32 v, const T
         const f32 scale = f32(1u << l);
         found.x /= scale;
         found.y /= scale;
-        search_level(args, there, l, (u + 0.5f) / scale - 0.5f, (v + 0.5f) / scale - 0.5f, found, shared);
+        search_level(args, there, l, args.radius, (u + 0.5f) / scale - 0.5f, (v + 0.5f) / scale - 0.5f, found, shared);
         found.x *= scale;
         found.y *= scale;
     }

@@ -174,6 +174,6 @@ abi! {
         pub max_residual: f32,
         pub max_backward_error: f32,
         pub illumination: u32,
-        pub reserved: u32,
+        pub refine_radius: u32,
     }
 }

@@ -47,6 +47,7 @@ impl TrackPlan {
             max_residual: settings.max_residual,
             max_backward_error: settings.max_backward_error.unwrap_or(-1.0),
             illumination: settings.illumination.into(),
+            refine_radius: settings.refine_radius().unwrap_or(0) as u32,
             ..bytemuck::Zeroable::zeroed()
         }
     }

@@ -3,7 +3,7 @@
 use super::bilinear::Point;
 use super::solve::System;
 use super::window::Template;
-use super::{Flow, FlowStart, FlowStatus, TrackSettings};
+use super::{Flow, FlowStart, FlowStatus, REFINE_LEAST, REFINE_REACH, TrackSettings};
 use crate::image::GrayImage;
 
 /// Coarsest level of a search with a trusted guess.
@@ -21,7 +21,7 @@ pub fn track(
     starts.iter().map(|start| track_one(previous, current, start, settings)).collect()
 }
 
-/// Forward, the gates, and back again.
+/// Forward, the gates, back again, and the last search.
 fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart, settings: &TrackSettings) -> Flow {
     let guess = difference(start.guess, start.from);
     let forward = search(previous, current, start.from, guess, start.trusted, settings);
@@ -53,7 +53,30 @@ fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart,
             }
         }
     }
+    if flow.status == FlowStatus::Tracked
+        && let Some(motion) = refine(previous, current, start.from, forward.motion, settings)
+    {
+        flow.position = sum(start.from, motion);
+    }
     flow
+}
+
+/// The motion found by the last search, if there is one and it ends near `motion`.
+fn refine(
+    previous: &[&GrayImage],
+    current: &[&GrayImage],
+    from: [f32; 2],
+    motion: [f32; 2],
+    settings: &TrackSettings,
+) -> Option<[f32; 2]> {
+    let radius = settings.refine_radius()?;
+    if motion[0] * motion[0] + motion[1] * motion[1] < REFINE_LEAST * REFINE_LEAST {
+        return None;
+    }
+    let found = search_level(previous.first()?, current.first()?, from, motion, radius, settings);
+    let [x, y] = difference(found.motion, motion);
+    let near = x * x + y * y <= REFINE_REACH * REFINE_REACH;
+    (found.status == FlowStatus::Tracked && near).then_some(found.motion)
 }
 
 /// What a search through the levels found.
@@ -81,7 +104,8 @@ fn search(
     for (level, (from_image, to_image)) in from_levels.iter().zip(to_levels).enumerate().take(levels).rev() {
         let scale = (1_u32 << level) as f32;
         let from = from.map(|c| (c + 0.5) / scale - 0.5);
-        let found = search_level(from_image, to_image, from, search.motion.map(|c| c / scale), settings);
+        let motion = search.motion.map(|c| c / scale);
+        let found = search_level(from_image, to_image, from, motion, settings.radius(), settings);
         search = Search { motion: found.motion.map(|c| c * scale), ..found };
     }
     search
@@ -93,13 +117,14 @@ fn search_level(
     to_image: &GrayImage,
     from: [f32; 2],
     motion: [f32; 2],
+    radius: usize,
     settings: &TrackSettings,
 ) -> Search {
     let mut search = Search { status: FlowStatus::Outside, motion, residual: 0.0, min_eigenvalue: 0.0 };
     if !contains(from_image, from) {
         return search;
     }
-    let template = Template::new(from_image, &Point::new(from), settings.radius());
+    let template = Template::new(from_image, &Point::new(from), radius);
     let mut area = template.area();
     let mut system = System::new(template.sums(&area), settings.illumination);
     search.min_eigenvalue = system.min_eigenvalue();

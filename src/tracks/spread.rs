@@ -13,7 +13,7 @@ use crate::track::{min_eigenvalue, sigma};
 
 /// A place where tracking would scatter by more than this in each frame is none for a track, px: there the gradients are
 /// about those of the noise alone.
-const GREATEST_SIGMA: f32 = 0.1;
+const GREATEST_SIGMA: f32 = 0.06;
 
 impl Tracks {
     /// Loses tracks nearer than half of `min_dist` to an older one, and the youngest beyond the greatest number.
@@ -85,8 +85,8 @@ impl Tracks {
 /// Chooses at most `wanted` of `features`, which come in the order of contract C7: of those that `take` accepts, by
 /// index and place. `occupied` are the tracks of each cell of `grid`.
 ///
-/// The next one is always the first feature of the cell with the fewest tracks; of such cells, that whose feature comes
-/// first. Yields the indices in the order of choice.
+/// The next one is always the first feature of the cell with the fewest tracks, those of finer levels before others: they
+/// are tracked more precisely. Of such cells it is that whose feature comes first. Yields the indices in the order of choice.
 fn choose(
     features: &[Feature],
     wanted: usize,
@@ -100,6 +100,9 @@ fn choose(
             offer.push(index);
         }
     }
+    // From the end, the finest level first, each in the order of C7.
+    let level = |index: &usize| features.get(*index).map(|feature| feature.level);
+    offers.iter_mut().for_each(|offer| offer.sort_by_key(|index| Reverse(level(index))));
     let mut queue = BinaryHeap::new();
     let next = |cell: usize, offers: &mut [Vec<usize>], occupied: &[u32]| {
         let index = offers.get_mut(cell)?.pop()?;
@@ -137,7 +140,9 @@ mod tests {
         let mut taken = Neighbours::of([100, 50], 10.0, taken.iter().copied());
         let mut take = |index, place| {
             let free = !taken.any_within(place, min_dist);
-            taken.insert(index, place);
+            if free {
+                taken.insert(index, place);
+            }
             free
         };
         choose(&features, wanted, &GRID, occupied.to_vec(), &mut take)

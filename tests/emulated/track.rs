@@ -44,7 +44,8 @@ fn every_window_in_every_order() {
     let pair = moved(97, 75, 3);
     let starts = points(97, 75, 20, 4);
     for radius in 2..=15 {
-        let settings = TrackSettings { window: 2 * radius + 1, ..TrackSettings::default() };
+        let refine_window = [0, 5, 13, 31][radius as usize % 4];
+        let settings = TrackSettings { window: 2 * radius + 1, refine_window, ..TrackSettings::default() };
         let schedule = [Schedule::Forward, Schedule::Reverse, Schedule::Random(radius.into())][radius as usize % 3];
         for illumination in [false, true] {
             let settings = TrackSettings { illumination, ..settings };

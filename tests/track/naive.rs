@@ -172,17 +172,37 @@ pub fn track(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart,
     if residual > settings.max_residual {
         return Flow { status: FlowStatus::Residual, ..flow };
     }
-    let Some(most) = settings.max_backward_error else { return flow };
+    let Some(most) = settings.max_backward_error else { return refined(previous, current, start, settings, m, flow) };
     let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
-    let (status, m, ..) = search(current, previous, flow.position, [-guess[0], -guess[1]], start.trusted, &open);
+    let (status, n, ..) = search(current, previous, flow.position, [-guess[0], -guess[1]], start.trusted, &open);
     if status != FlowStatus::Tracked {
         return Flow { status: FlowStatus::Inconsistent, ..flow };
     }
-    let e = [(flow.position[0] + m[0]) - start.from[0], (flow.position[1] + m[1]) - start.from[1]];
+    let e = [(flow.position[0] + n[0]) - start.from[0], (flow.position[1] + n[1]) - start.from[1]];
     let squares = e[0] * e[0] + e[1] * e[1];
     flow.backward_error = squares.sqrt();
     if squares > most * most {
-        flow.status = FlowStatus::Inconsistent;
+        return Flow { status: FlowStatus::Inconsistent, ..flow };
     }
-    flow
+    refined(previous, current, start, settings, m, flow)
+}
+
+fn refined(
+    previous: &[&GrayImage],
+    current: &[&GrayImage],
+    start: &FlowStart,
+    settings: &TrackSettings,
+    m: [f32; 2],
+    flow: Flow,
+) -> Flow {
+    if settings.refine_window == 0 || m[0] * m[0] + m[1] * m[1] < 1.0 {
+        return flow;
+    }
+    let small = TrackSettings { window: settings.refine_window, ..*settings };
+    let (status, fine, ..) = level(&Level(previous[0]), &Level(current[0]), start.from, m, &small);
+    let (x, y) = (fine[0] - m[0], fine[1] - m[1]);
+    if status != FlowStatus::Tracked || x * x + y * y > 1.0 {
+        return flow;
+    }
+    Flow { position: [start.from[0] + fine[0], start.from[1] + fine[1]], ..flow }
 }

@@ -76,7 +76,7 @@ fn scenes_are_tracked_in_any_light() {
             let (median, within) = (errors[errors.len() / 2], errors.partition_point(|&e| e <= 1.0));
             let within = within as f64 / errors.len() as f64;
             eprintln!("{name}, light x{light}: {share:.3} tracked, median {median:.4} px, {within:.3} within 1 px");
-            assert!(share > 0.9 && within > 0.97 && median < 0.12);
+            assert!(share > 0.9 && within > 0.96 && median < 0.13);
         }
     }
 }

@@ -52,7 +52,7 @@ impl Levels {
 /// Figures of each run, from the images of the sequence.
 pub(super) fn judge(mut images: Box<dyn Source>, runs: &[Vec<History>]) -> Vec<Direct> {
     let frames = runs.iter().flatten().filter_map(|track| track.seen.last()).map(|seen| seen.frame + 1).max();
-    let settings = TrackSettings { window: WINDOW, levels: LEVELS, ..TrackSettings::default() };
+    let settings = TrackSettings { window: WINDOW, levels: LEVELS, refine_window: 0, ..TrackSettings::default() };
     let mut sums = vec![(Values::default(), 0); runs.len()];
     // Frames that could not be read keep their places.
     let mut recent: VecDeque<Option<Levels>> = VecDeque::new();
