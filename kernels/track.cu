@@ -7,6 +7,15 @@ struct TrackShared {
     Array<WindowShared, TRACK_WARPS> windows; // one a warp
 };
 
+const f32 REFINE_LEAST = 1.0f; // px: what moved less is not searched for once more
+const f32 REFINE_REACH = 1.0f; // px, the most by which the last search corrects what was found
+
+enum Pass : u32 { THERE = 0, BACK = 1, FINE = 2 };
+
+__device__ bool is_refined(const TrackArgs& args, const Found& there) {
+    return args.refine_radius != 0 && there.x * there.x + there.y * there.y >= REFINE_LEAST * REFINE_LEAST;
+}
+
 // What the search there makes of a point.
 __device__ TrackRecord conclude(const TrackArgs& args, const TrackStart& start, const Found& found, f32 min_eigenvalue) {
     const bool tracked = found.status == TRACKED;
@@ -15,52 +24,54 @@ __device__ TrackRecord conclude(const TrackArgs& args, const TrackStart& start, 
                        found.residual, min_eigenvalue, 0.0f, status};
 }
 
-// Squared distance between the start and where the search back ended.
-__device__ f32 squared_error(const TrackStart& start, const Found& there, const Found& back) {
+// What the search back makes of it; whether it agrees.
+__device__ bool judge(const TrackArgs& args, const TrackStart& start, const Found& there, const Found& back,
+                      bool writes, TrackRecord& record) {
     const f32 x = ((start.u + there.x) + back.x) - start.u, y = ((start.v + there.y) + back.y) - start.v;
-    return x * x + y * y;
+    const f32 squares = x * x + y * y;
+    const bool tracked = back.status == TRACKED;
+    const bool consistent = tracked && squares <= args.max_backward_error * args.max_backward_error;
+    if (writes && tracked) record.backward_error = sqrtf(squares);
+    if (writes && !consistent) record.status = INCONSISTENT;
+    return consistent;
 }
 
-__device__ bool is_consistent(const TrackArgs& args, const TrackStart& start, const Found& there, const Found& back) {
-    const f32 most = args.max_backward_error * args.max_backward_error;
-    return back.status == TRACKED && squared_error(start, there, back) <= most;
-}
-
-// What the search back makes of it.
-__device__ void judge(const TrackStart& start, const Found& there, const Found& back, bool consistent,
-                      TrackRecord& record) {
-    if (back.status == TRACKED) record.backward_error = sqrtf(squared_error(start, there, back));
-    if (!consistent) record.status = INCONSISTENT;
-}
-
-const f32 REFINE_LEAST = 1.0f; // px: what moved less is not searched for once more
-const f32 REFINE_REACH = 1.0f; // px, the most by which the last search corrects what was found
-
-// The last search, from what was found there; the position where it ends near that.
-__device__ void refine(const TrackArgs& args, const TrackStart& start, const Found& there, bool writes,
-                       TrackRecord& record, WindowShared& shared) {
-    if (there.x * there.x + there.y * there.y < REFINE_LEAST * REFINE_LEAST) return;
-    Found fine = there;
-    search_level(args, true, 0, args.refine_radius, start.u, start.v, fine, shared);
+// What the last search makes of it.
+__device__ void correct(const TrackStart& start, const Found& there, const Found& fine, TrackRecord& record) {
     const f32 x = fine.x - there.x, y = fine.y - there.y;
-    if (fine.status != TRACKED || REFINE_REACH * REFINE_REACH < x * x + y * y || !writes) return;
+    if (fine.status != TRACKED || REFINE_REACH * REFINE_REACH < x * x + y * y) return;
     record.u = start.u + fine.x;
     record.v = start.v + fine.y;
 }
 
-// Forward, the gates, back again, and the last search. All lanes of a warp call it; the first one writes.
+// Forward, the gates, back again, and the last search. All lanes of a warp call it; the first one writes. One loop, so
+// that there is one copy of the search: three would not fit the registers.
 __device__ void track_point(const TrackArgs& args, const TrackStart& start, TrackRecord& record, WindowShared& shared) {
     const bool writes = threadIdx.x % WARP == 0;
-    const Found there = search(args, true, start.u, start.v, start, shared);
-    if (writes) record = conclude(args, start, there, shared.system.min_eigenvalue);
-    if (there.status != TRACKED || args.max_residual < there.residual) return;
-    bool tracked = true;
-    if (args.max_backward_error >= 0.0f) {
-        const Found back = search(args, false, start.u + there.x, start.v + there.y, start, shared);
-        tracked = is_consistent(args, start, there, back);
-        if (writes) judge(start, there, back, tracked, record);
+    #pragma unroll 1
+    for (u32 pass = THERE; pass <= FINE; ++pass) {
+        if (pass == BACK && args.max_backward_error < 0.0f) continue;
+        if (pass == FINE && !is_refined(args, shared.there)) return;
+        const f32 sign = pass == BACK ? -1.0f : 1.0f;
+        Found found{OUTSIDE, sign * (start.guess_u - start.u), sign * (start.guess_v - start.v), 0.0f};
+        if (pass == FINE) found = shared.there;
+        const Place found_there{start.u + shared.there.x, start.v + shared.there.y};
+        keep(shared.from, pass == BACK ? found_there : Place{start.u, start.v});
+        __syncwarp();
+        const u32 levels = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels;
+        search(args, pass != BACK, pass == FINE ? 1 : levels, pass == FINE ? args.refine_radius : args.radius, found,
+               shared);
+        if (pass == THERE) {
+            if (writes) record = conclude(args, start, found, shared.system.min_eigenvalue);
+            if (found.status != TRACKED || args.max_residual < found.residual) return;
+            keep(shared.there, found);
+            __syncwarp();
+        } else if (pass == BACK) {
+            if (!judge(args, start, shared.there, found, writes, record)) return;
+        } else if (writes) {
+            correct(start, shared.there, found, record);
+        }
     }
-    if (tracked && args.refine_radius != 0) refine(args, start, there, writes, record, shared);
 }
 
 // Tells the host, by the last block to come, that all records are complete.

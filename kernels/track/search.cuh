@@ -1,15 +1,6 @@
 // C11: the search for one point, level by level. All lanes of a warp hold the same numbers.
 
-enum FlowStatus : u32 { TRACKED = 0, OUTSIDE = 1, LOW_TEXTURE = 2, RESIDUAL = 3, INCONSISTENT = 4 };
-
 const u32 TRUSTED_LEVELS = 2; // levels of a search with a trusted guess
-
-// What a search found; the smaller eigenvalue remains in shared memory.
-struct Found {
-    u32 status;
-    f32 x, y;   // motion from the start, px
-    f32 residual;
-};
 
 // Fills the template about a point of a level, and says whether it is fit to be tracked.
 __device__ bool begin_level(const TrackArgs& args, bool there, u32 l, u32 radius, f32 x, f32 y, Found& found,
@@ -79,19 +70,20 @@ __device__ void search_level(const TrackArgs& args, bool there, u32 l, u32 radiu
     found.y = moved_y;
 }
 
-// Coarse to fine, there or back. A level that fails leaves the motion as it was; the finest one decides.
-__device__ Found search(const TrackArgs& args, bool there, f32 u, f32 v, const TrackStart& start,
-                        WindowShared& shared) {
-    const f32 guess_x = start.guess_u - start.u, guess_y = start.guess_v - start.v;
-    Found found{OUTSIDE, there ? guess_x : -guess_x, there ? guess_y : -guess_y, 0.0f};
+// Coarse to fine, there or back, from the place in shared memory and the motion that `found` holds. A level that fails leaves the motion as it was; the
+// finest one decides.
+__device__ void search(const TrackArgs& args, bool there, u32 levels, u32 radius, Found& found,
+                       WindowShared& shared) {
+    found.status = OUTSIDE;
+    found.residual = 0.0f;
     #pragma unroll 1
-    for (u32 l = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels; l-- > 0;) {
+    for (u32 l = levels; l-- > 0;) {
         const f32 scale = f32(1u << l);
         found.x /= scale;
         found.y /= scale;
-        search_level(args, there, l, args.radius, (u + 0.5f) / scale - 0.5f, (v + 0.5f) / scale - 0.5f, found, shared);
+        const f32 x = (shared.from.u + 0.5f) / scale - 0.5f, y = (shared.from.v + 0.5f) / scale - 0.5f;
+        search_level(args, there, l, radius, x, y, found, shared);
         found.x *= scale;
         found.y *= scale;
     }
-    return found;
 }

@@ -5,8 +5,24 @@ const u32 GRADIENT_SHIFT = 14;  // leaves Scharr's scale, which is 32 as well
 
 typedef Array<i16, GREATEST_WINDOW * GREATEST_WINDOW> Values;
 
+enum FlowStatus : u32 { TRACKED = 0, OUTSIDE = 1, LOW_TEXTURE = 2, RESIDUAL = 3, INCONSISTENT = 4 };
+
+// What a search found; the smaller eigenvalue remains in shared memory.
+struct Found {
+    u32 status;
+    f32 x, y;   // motion from the start, px
+    f32 residual;
+};
+
+// Level-0 px.
+struct Place {
+    f32 u, v;
+};
+
 // What a track's warp shares. What all lanes would hold alike is here, not in registers.
 struct WindowShared {
+    Place from;  // where the search begins
+    Found there; // of the forward search
     System system;
     Patch patch;
     Values intensity, x, y; // the template: I, and the gradients along x and y
@@ -77,7 +93,7 @@ __device__ void sum_template(u32 radius, bool free_light, const Area& area, bool
     for (Walk w = walk(most(columns, 1u)); w.y < u32(area.rows) && columns > 0; w.next(columns)) {
         const u32 at = first + w.y * side + w.x;
         const i32 i = shared.intensity[at], x = shared.x[at], y = shared.y[at];
-    sum_i += i;
+        sum_i += i;
         sum_x += x;
         sum_y += y;
         ii += i * i;
