@@ -142,6 +142,7 @@ impl Tracks {
     /// are lost. `flows` belong to [`Tracks::starts`].
     pub fn follow(&mut self, flows: &[Flow], mask: Option<&Mask>, track: &TrackSettings, settings: &TracksSettings) {
         self.noise = low_residual(flows).unwrap_or(self.noise);
+        let before = self.alive.len();
         let mut flows = flows.iter();
         self.lose_where(settings, |alive| {
             let flow = flows.next()?;
@@ -158,6 +159,10 @@ impl Tracks {
             let [u, v] = flow.position.map(|c| c.round().max(0.0) as usize);
             mask.is_some_and(|mask| !mask.allows(u, v)).then_some(LossReason::Masked)
         });
+        if 2 * self.alive.len() < before {
+            // It is the image that fails then, not its places.
+            self.scars.clear();
+        }
     }
 
     /// Gives the tracks that have none their sight through `camera`.

@@ -46,7 +46,8 @@ fn shipped_files_hold_what_the_struct_holds() {
     assert_eq!(default, Params::default().to_yaml(), "renew with: vio_frontend params print > params/default.yaml");
     assert_eq!(Params::from_file(&shipped("default.yaml"), NODE).unwrap(), Params::default());
 
-    let vins = Params { max_cnt: 150, min_dist: 30.0, freq: 10.0, reacquire_frames: 0, ..Params::default() };
+    let vins =
+        Params { max_cnt: 150, min_dist: 30.0, freq: 10.0, reacquire_frames: 0, F_threshold: 1.0, ..Params::default() };
     let mono =
         Params { output_layout: OutputLayout::VinsMono, histogram_method: HistogramMethod::Clahe, ..vins.clone() };
     assert_eq!(Params::from_file(&shipped("vins_mono.yaml"), NODE).unwrap(), mono);

@@ -20,12 +20,12 @@ struct Scar {
 pub struct Scars(Vec<Scar>);
 
 impl Scars {
-    /// Notes the failure of `track`, if `reason` is one: not that it left the image or made room.
+    /// Notes the failure of `track`, if `reason` is one of its place: not that it left the image, went dark or made room.
     pub fn note(&mut self, track: &Track, reason: LossReason) {
         match reason {
-            LossReason::Residual | LossReason::Inconsistent | LossReason::Outlier | LossReason::LowTexture => {}
-            LossReason::Outside | LossReason::Masked | LossReason::Crowded => return,
-            LossReason::Surplus | LossReason::Restart => return,
+            LossReason::Residual | LossReason::Inconsistent | LossReason::Outlier => {}
+            LossReason::Outside | LossReason::LowTexture | LossReason::Masked => return,
+            LossReason::Crowded | LossReason::Surplus | LossReason::Restart => return,
         }
         let shift = track.step;
         let place = match reason {

@@ -5,7 +5,7 @@ use vio_frontend::detect::pyramid::Pyramid;
 use vio_frontend::detect::{DetectSettings, Gain};
 use vio_frontend::image::GrayImage;
 use vio_frontend::imu::ImuRing;
-use vio_frontend::params::Params;
+use vio_frontend::params::{Mode, Params};
 use vio_frontend::source::{self, Event};
 use vio_frontend::track::predict::{GyroPredictor, predict};
 use vio_frontend::track::{FlowStart, FlowStatus, TrackSettings, plain};
@@ -66,7 +66,7 @@ fn a_real_fisheye_is_predicted_within_a_pixel() {
 
 /// The 300 best corners by the detector's order.
 fn corners(image: &GrayImage) -> Vec<[f64; 2]> {
-    let params = Params { max_cnt: 300, ..Params::default() };
+    let params = Params { mode: Mode::Detect, max_cnt: 300, ..Params::default() };
     let found = PlainDetector::new().detect(image, None, &DetectSettings::from(&params), &mut Gain::default());
     found.features.iter().map(|f| [f64::from(f.u), f64::from(f.v)]).collect()
 }

@@ -24,9 +24,10 @@ fn fast_turns_need_the_gyroscope() {
     assert!(predictions(&with)[1..].iter().all(Result::is_ok));
     let without = run_with_imu(&synth, &[]);
     assert!(predictions(&without)[1..].iter().all(|p| *p == Err(NoPrediction::Imu(Coverage::Empty))));
-    // Those that stay in sight: what a turn of 9 degrees a frame takes out of the image is no failure.
+    // What a turn of 9 degrees a frame takes out of the image counts as lost here. Without the gyroscope tracks start from
+    // how they moved before, which is half the way.
     let (with, without) = (survival(&with), survival(&without));
-    assert!(with > 0.8 && with > 2.0 * without, "survival {with} with the gyroscope, {without} without");
+    assert!(with > 0.85 && with > without + 0.2, "survival {with} with the gyroscope, {without} without");
 }
 
 #[test]
