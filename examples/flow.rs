@@ -3,8 +3,8 @@
 //!
 //! SOURCE is what `replay` takes; truth is known of `synth:NAME`. Keys: `frames` (pairs, default 20), `first`, `every`
 //! (the pair is a frame and the one so many later), `count` (corners a frame, default 300), `light` (factor on the second
-//! frame of each pair), and `window`, `levels`, `max_iter`, `eps`, `min_eigenvalue`, `max_residual`, `back`,
-//! `illumination` of the tracker.
+//! frame of each pair), and `window`, `refine` (default 0: no last search), `levels`, `max_iter`, `eps`,
+//! `min_eigenvalue`, `max_residual`, `back`, `illumination` of the tracker.
 //!
 //! Writes `size.txt`, `<pair>a.u8` and `<pair>b.u8` (row-major, one byte a pixel) and `flows.csv`: pair, u, v, true_u,
 //! true_v (empty where unknown), seen (whether the second frame shows it), found_u, found_v, status, residual,
@@ -92,7 +92,8 @@ fn flows(
 }
 
 fn parse(pairs: &[String]) -> Result<Options, Box<dyn Error>> {
-    let settings = TrackSettings::default();
+    // Other programs have no such search.
+    let settings = TrackSettings { refine_window: 0, ..TrackSettings::default() };
     let mut options = Options { frames: 20, first: 0, every: 1, count: 300, light: 1.0, settings };
     for pair in pairs {
         let (key, value) = pair.split_once('=').ok_or("KEY=VALUE")?;
@@ -104,6 +105,7 @@ fn parse(pairs: &[String]) -> Result<Options, Box<dyn Error>> {
             "count" => options.count = value.parse()?,
             "light" => options.light = value.parse()?,
             "window" => settings.window = value.parse()?,
+            "refine" => settings.refine_window = value.parse()?,
             "levels" => settings.levels = value.parse()?,
             "max_iter" => settings.max_iter = value.parse()?,
             "eps" => settings.eps = value.parse()?,
