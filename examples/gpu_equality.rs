@@ -1,0 +1,107 @@
+//! Frames on the GPU that is here, beside the plain path: `gpu_equality SOURCE [FRAMES [FEATURES]]`.
+//!
+//! SOURCE is what `replay` takes. Every frame is detected with descriptors, and its features are tracked from the frame
+//! before. Prints what the device and its compiler are, the first frame that differs in any bit, and percentiles of the
+//! host's time from the grey image to parsed results; exits with 1 if a bit differs.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use vio_frontend::detect::plain::PlainDetector;
+use vio_frontend::detect::pyramid::Pyramid;
+use vio_frontend::detect::{DetectSettings, Detection, Gain};
+use vio_frontend::gpu::kernels::Kernels;
+use vio_frontend::gpu::pipeline::Pipeline;
+use vio_frontend::gpu::program::Sources;
+use vio_frontend::gpu::{Builder, Cache, Context, Device, Driver, GpuError, Nvrtc};
+use vio_frontend::image::GrayImage;
+use vio_frontend::params::Params;
+use vio_frontend::source::{self, Event};
+use vio_frontend::track::{Flow, FlowStart, TrackSettings, plain};
+
+const LIMIT: Duration = Duration::from_secs(1);
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let source = args.next().ok_or("a SOURCE is needed")?;
+    let frames: usize = args.next().map_or(Ok(50), |n| n.parse())?;
+    let target: u32 = args.next().map_or(Ok(1000), |n| n.parse())?;
+    let detect = DetectSettings { target, describe: true, ..DetectSettings::from(&Params::default()) };
+    let track = TrackSettings::from(&Params::default());
+
+    let context = Context::new(Device::open(&Driver::load(None)?, 0)?)?;
+    let builder = Arc::new(Builder::new(Nvrtc::load(None), Cache::from_parameter("")));
+    let kernels = Kernels::load(&context, builder, Sources::Embedded, None)?;
+    for loaded in kernels.loaded() {
+        println!("{}: {:?}", loaded.program, loaded.origin);
+    }
+    let mut device = Pipeline::new(&context, &kernels, LIMIT)?;
+    let (mut gain, mut plain_gain) = (Gain::default(), Gain::default());
+    let mut before: Option<(GrayImage, Pyramid, Detection)> = None;
+    let (mut times, mut features, mut tracks) = (Vec::new(), 0, 0);
+    for (k, image) in images(&source, frames)?.into_iter().enumerate() {
+        let starts: Vec<FlowStart> = before.iter().flat_map(|(.., detection)| starts(detection)).collect();
+        let begin = Instant::now();
+        let (found, flows) = on_device(&mut device, &image, &detect, &mut gain, &starts, &track)?;
+        times.push(begin.elapsed());
+
+        let detection = PlainDetector::new().detect(&image, None, &detect, &mut plain_gain);
+        let mut pyramid = Pyramid::default();
+        pyramid.build(&image, detect.levels as usize);
+        let expected = before.as_ref().map_or(Vec::new(), |(previous, levels, _)| {
+            let previous: Vec<&GrayImage> = levels.levels(previous).collect();
+            let current: Vec<&GrayImage> = pyramid.levels(&image).collect();
+            plain::track(&previous, &current, &starts, &track)
+        });
+        if found != detection || gain != plain_gain || flows != expected {
+            println!("frame {k} differs: detection {}, tracks {}", found != detection, flows != expected);
+            return Ok(ExitCode::FAILURE);
+        }
+        features += detection.features.len();
+        tracks += flows.len();
+        before = Some((image, pyramid, detection));
+    }
+    times.sort();
+    let at = |share: usize| times.get(times.len().saturating_sub(1) * share / 100).copied().unwrap_or_default();
+    println!(
+        "{source}: {} frames, {features} features, {tracks} tracks equal in every bit; p50 {:?}, p95 {:?}, p99 {:?}",
+        times.len(),
+        at(50),
+        at(95),
+        at(99)
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn on_device(
+    device: &mut Pipeline,
+    image: &GrayImage,
+    detect: &DetectSettings,
+    gain: &mut Gain,
+    starts: &[FlowStart],
+    track: &TrackSettings,
+) -> Result<(Detection, Vec<Flow>), GpuError> {
+    device.load(&image.view(), detect)?;
+    let detection = device.queue_detection(None, *gain, false)?;
+    let flows = device.queue_tracks(starts, track)?;
+    Ok((device.detection(detection, gain)?, device.flows(flows)?))
+}
+
+fn starts(detection: &Detection) -> impl Iterator<Item = FlowStart> {
+    detection.features.iter().map(|feature| FlowStart::resting([feature.u, feature.v]))
+}
+
+fn images(source: &str, frames: usize) -> Result<Vec<GrayImage>, Box<dyn Error>> {
+    let mut source = source::open(source)?;
+    let mut images = Vec::new();
+    while images.len() < frames
+        && let Some(event) = source.next_event()
+    {
+        if let Event::Image { image, .. } = event {
+            images.push(image);
+        }
+    }
+    Ok(images)
+}
