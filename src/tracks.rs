@@ -11,6 +11,7 @@ mod scars;
 mod settings;
 mod spread;
 
+pub(crate) use guess::median;
 pub use lost::{LossReason, Lost};
 pub use settings::TracksSettings;
 

@@ -63,6 +63,14 @@ pub struct Tracking {
     pub verification: Option<Method>,
 }
 
+impl Tracking {
+    /// Why the gyroscope was not used although it should have been, under a short name.
+    pub fn complaint(&self) -> Option<(&'static str, NoPrediction)> {
+        let reason = self.prediction.err()?;
+        Some((reason.complaint()?, reason))
+    }
+}
+
 /// The outcome of one processed frame.
 #[derive(Clone, Debug)]
 pub struct FrameOutput {

@@ -11,7 +11,7 @@ use crate::mask::Mask;
 use crate::params::Params;
 use crate::track::predict::NoPrediction;
 use crate::track::{Flow, FlowStart, FlowStatus, TrackSettings};
-use crate::tracks::{Tracks, TracksSettings};
+use crate::tracks::{Tracks, TracksSettings, median};
 use crate::verify::VerifySettings;
 
 /// The tracks of one camera, and the IMU that tells where they go.
@@ -111,8 +111,5 @@ fn drift(starts: &[FlowStart], flows: &[Flow]) -> [f32; 2] {
     let found = starts.iter().zip(flows).filter(|(_, flow)| flow.status == FlowStatus::Tracked);
     let (mut x, mut y): (Vec<f32>, Vec<f32>) =
         found.map(|(start, flow)| (flow.position[0] - start.from[0], flow.position[1] - start.from[1])).unzip();
-    [&mut x, &mut y].map(|values| {
-        values.sort_by(f32::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(0.0)
-    })
+    [median(&mut x), median(&mut y)]
 }

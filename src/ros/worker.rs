@@ -1,6 +1,6 @@
 //! The thread that processes frames.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use super::publish::Outputs;
 use crate::camera::Camera;
 use crate::error::Refusal;
 use crate::frame::Frame;
-use crate::frontend::{Calibration, FrameOutput, Frontend};
+use crate::frontend::{Calibration, FrameOutput, Frontend, Tracking};
 use crate::image::GrayImage;
 use crate::telemetry::Telemetry;
 use crate::trigger::Trigger;
@@ -137,6 +137,8 @@ fn record(report: &mut Report, output: FrameOutput, waited: Duration, publish: D
 #[derive(Debug, Default)]
 struct Complaints {
     last: HashMap<&'static str, Instant>,
+    /// What is said only once.
+    said: HashSet<&'static str>,
 }
 
 impl Complaints {
@@ -154,6 +156,11 @@ impl Complaints {
         }
         if let Calibration::OtherSize(error) = &output.calibration {
             self.warn("calibration", format_args!("features go out without normalised coordinates: {error}"));
+        }
+        if let Some((kind, reason)) = output.tracking.as_ref().and_then(Tracking::complaint)
+            && self.said.insert(kind)
+        {
+            rclrs::log_warn!("vio_frontend", "tracks are not predicted: {reason}");
         }
         let jitter_ms = output.jitter_ns / 1e6;
         if jitter_limit_ms > 0.0 && jitter_ms.abs() > jitter_limit_ms {

@@ -38,6 +38,26 @@ pub enum NoPrediction {
     Contradicted,
 }
 
+impl NoPrediction {
+    /// The short name of a reason that somebody should look into, once; `None` for what is as it should be: a first
+    /// frame, a camera or an IMU that is not there or not described.
+    pub fn complaint(&self) -> Option<&'static str> {
+        match self {
+            Self::First | Self::Uncalibrated | Self::Extrinsics | Self::Imu(Coverage::Empty | Coverage::Covered) => {
+                None
+            }
+            Self::Imu(Coverage::NotYet { .. }) => Some("imu_late"),
+            Self::Imu(Coverage::TooLate { .. }) => Some("imu_began_late"),
+            Self::Imu(Coverage::Gap { .. }) => Some("imu_gap"),
+            Self::Imu(Coverage::OtherClock { .. }) => Some("imu_other_clock"),
+            Self::Imu(Coverage::Reversed) => Some("imu_reversed"),
+            Self::Rate { .. } => Some("imu_rate"),
+            Self::Displacement { .. } => Some("imu_displacement"),
+            Self::Contradicted => Some("imu_contradicted"),
+        }
+    }
+}
+
 /// Turns of a camera from the gyroscope beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GyroPredictor {

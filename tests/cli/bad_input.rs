@@ -127,3 +127,25 @@ fn sources_that_are_none_say_so() {
     let params = params_file(folder.path(), &["calibration_file: no.yaml"]);
     run(&["replay", text(&images), "--params", text(&params)]).refused(&["no.yaml"]);
 }
+
+#[test]
+fn a_gyroscope_in_degrees_is_refused_with_one_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sequence, out) = (folder.path().join("turn"), folder.path().join("out"));
+    run(&["synth", "fast_rotation", "--out", text(&sequence), "--frames", "16"]).succeeded();
+    let file = sequence.join("mav0/imu0/data.csv");
+    let degrees = |line: &str| -> String {
+        let fields = line.split(',').enumerate().map(|(i, field)| match field.parse::<f64>() {
+            Ok(rate) if (1..4).contains(&i) => rate.to_degrees().to_string(),
+            _ => field.to_owned(),
+        });
+        fields.collect::<Vec<_>>().join(",")
+    };
+    let table = fs::read_to_string(&file).unwrap();
+    fs::write(&file, table.lines().map(degrees).collect::<Vec<_>>().join("\n")).unwrap();
+    let outcome = run(&["replay", text(&sequence), "--out", text(&out)]).succeeded();
+    let warnings: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("tracks are not predicted")).collect();
+    assert_eq!(warnings.iter().filter(|line| line.contains("are the units rad/s?")).count(), 1, "{}", outcome.stderr);
+    assert!(warnings.len() <= 3, "{}", outcome.stderr);
+    assert_eq!(summary(&out)["processed"], 16);
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use vio_frontend::error::Refusal;
 use vio_frontend::frame::{Frame, ImuSample, StampNs};
-use vio_frontend::frontend::{Calibration, FrameOutput, Frontend};
+use vio_frontend::frontend::{Calibration, FrameOutput, Frontend, Tracking};
 use vio_frontend::image::GrayImage;
 use vio_frontend::output::{Run, Summary};
 use vio_frontend::telemetry::Telemetry;
@@ -23,7 +23,7 @@ pub struct Session<'a> {
     last_imu: Option<StampNs>,
     telemetry: Telemetry,
     run: Run,
-    /// Refusal reasons that were shown: one message each.
+    /// Reasons that were shown, of refusals and of frames without prediction: one message each.
     shown: BTreeSet<&'static str>,
 }
 
@@ -105,6 +105,11 @@ impl<'a> Session<'a> {
 
     fn keep(&mut self, output: &FrameOutput) -> anyhow::Result<()> {
         let index = self.frames();
+        if let Some((kind, reason)) = output.tracking.as_ref().and_then(Tracking::complaint)
+            && self.shown.insert(kind)
+        {
+            self.bar.suspend(|| tracing::warn!("frame {index}: tracks are not predicted: {reason}"));
+        }
         self.telemetry.processed(output);
         self.telemetry.took("total", output.times.total);
         self.run.calibrated = output.calibration == Calibration::Valid;
