@@ -85,6 +85,7 @@ impl Frontend {
         if continuation.restart.is_some() {
             *gain = Gain::default();
             tracker.tracks.restart();
+            tracker.motion.restart();
         }
         let Advance { before_ns, pace, publish } = stream.advance(now_ns, params.freq);
         let (calibration, camera) = Calibration::of(camera.as_ref(), size);

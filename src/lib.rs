@@ -1,4 +1,4 @@
-//! The visual-inertial front end: grey images and an IMU in, enhanced FAST features out.
+//! The visual-inertial front end: grey images and an IMU in, feature tracks out.
 //!
 //! A frame travels through [`frontend::Frontend::process`], the one function that names every stage in order. The
 //! modules below are declared in the direction of the data; imports point upwards in this list, never down.

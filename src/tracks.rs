@@ -30,6 +30,9 @@ use scars::Scars;
 /// under known sub-pixel shifts of real photos (contract C5 and C9: 0.217, 0.218, 0.232 at levels 0, 1, 2).
 pub const SIGMA_LEVEL_PX: f32 = 0.22;
 
+/// Fewer points that were found tell nothing of the noise.
+const LEAST_FOUND: usize = 20;
+
 /// One point of the scene, followed through the images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
@@ -37,7 +40,7 @@ pub struct Track {
     pub id: u64,
     /// Frames it was tracked over; 0 in that of its birth.
     pub age: u32,
-    /// Where it is. Level, class, threshold and score are those of the corner that it began as.
+    /// Where it is. Level, threshold and score are those of the corner that it began as or was found again as.
     pub feature: Feature,
     /// One standard deviation of u and of v, level-0 px.
     pub sigma: f32,
@@ -98,12 +101,16 @@ fn root_sum_square(a: f32, b: f32) -> f32 {
     (a * a + b * b).sqrt()
 }
 
-/// The lower quartile of the residuals of the points that were found: what noise and little else leaves.
-fn low_residual(flows: &[Flow]) -> Option<f32> {
+/// The noise, grey levels: the lower quartile of the residuals of the points that were found, which noise and little else
+/// leaves. 0, so that nothing is held against new tracks, where too few were found to tell: those few may be mistaken.
+fn noise_of(flows: &[Flow]) -> f32 {
     let found = flows.iter().filter(|flow| flow.status == FlowStatus::Tracked);
     let mut residuals: Vec<f32> = found.map(|flow| flow.residual).collect();
+    if residuals.len() < LEAST_FOUND || 2 * residuals.len() < flows.len() {
+        return 0.0;
+    }
     residuals.sort_by(f32::total_cmp);
-    residuals.get(residuals.len() / 4).copied()
+    residuals.get(residuals.len() / 4).copied().unwrap_or(0.0)
 }
 
 /// A direction of the camera frame.
@@ -121,7 +128,7 @@ pub struct Tracks {
     alive: Vec<Track>,
     parked: Vec<Parked>,
     scars: Scars,
-    /// A low residual of the tracks of the last frame that had any: the noise, grey levels.
+    /// What [`noise_of`] says of the last frame, grey levels.
     noise: f32,
     /// Those that ended since [`Tracks::take_lost`].
     lost: Vec<Lost>,
@@ -142,7 +149,7 @@ impl Tracks {
     /// Moves the tracks alive to where they were found; those that were not found, or found where `mask` excludes them,
     /// are lost. `flows` belong to [`Tracks::starts`].
     pub fn follow(&mut self, flows: &[Flow], mask: Option<&Mask>, track: &TrackSettings, settings: &TracksSettings) {
-        self.noise = low_residual(flows).unwrap_or(self.noise);
+        self.noise = noise_of(flows);
         let before = self.alive.len();
         let mut flows = flows.iter();
         self.lose_where(settings, |alive| {

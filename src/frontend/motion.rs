@@ -43,6 +43,11 @@ impl Motion {
         self.doubt = 0;
     }
 
+    /// A stream that starts anew is no evidence against what comes.
+    pub fn restart(&mut self) {
+        self.doubt = 0;
+    }
+
     pub fn cam_imu(&self) -> Option<&CamImu> {
         self.cam_imu.as_ref()
     }

@@ -82,6 +82,7 @@ impl Tracker {
             motion.learn(prediction, &pixels, &flows);
         }
         let prediction = match prediction {
+            Ok(_) if failed => Err(NoPrediction::NotFound),
             Ok(_) if turn.is_none() => Err(NoPrediction::Contradicted),
             other => other.map(|prediction| prediction.median_px),
         };

@@ -34,18 +34,22 @@ pub enum NoPrediction {
     Rate { rate: f64 },
     #[error("features would move by {median_px:.0} px (median), more than {limit_px:.0}: are units and clock right?")]
     Displacement { median_px: f64, limit_px: f64 },
+    #[error("most tracks were not found where the gyroscope takes them in this frame")]
+    NotFound,
     #[error("the tracks move otherwise than the gyroscope says: are units, axes, t_cam_imu and td right?")]
     Contradicted,
 }
 
 impl NoPrediction {
     /// The short name of a reason that somebody should look into, once; `None` for what is as it should be: a first
-    /// frame, a camera or an IMU that is not there or not described.
+    /// frame, a camera or an IMU that is not there or not described, a frame in which tracks are lost anyway.
     pub fn complaint(&self) -> Option<&'static str> {
         match self {
-            Self::First | Self::Uncalibrated | Self::Extrinsics | Self::Imu(Coverage::Empty | Coverage::Covered) => {
-                None
-            }
+            Self::First
+            | Self::Uncalibrated
+            | Self::Extrinsics
+            | Self::NotFound
+            | Self::Imu(Coverage::Empty | Coverage::Covered) => None,
             Self::Imu(Coverage::NotYet { .. }) => Some("imu_late"),
             Self::Imu(Coverage::TooLate { .. }) => Some("imu_began_late"),
             Self::Imu(Coverage::Gap { .. }) => Some("imu_gap"),

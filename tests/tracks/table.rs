@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vio_frontend::frame::Frame;
-use vio_frontend::frontend::FrameOutput;
+use vio_frontend::frontend::{FrameOutput, Frontend};
 use vio_frontend::image::GrayImage;
 use vio_frontend::params::Params;
 use vio_frontend::tracks::LossReason;
@@ -145,4 +145,27 @@ fn a_covered_track_comes_back_under_its_id() {
     assert!(hidden > 40 && 2 * found > hidden, "{found} of {hidden} found again");
     assert_eq!(back(0).1, 0);
     assert_eq!(back(1).1, 0, "looked for in the frames that hide it only");
+}
+
+#[test]
+fn whatever_was_lost_the_next_frames_have_tracks_again() {
+    let synth = scene("fast_rotation", 40);
+    let mut image = GrayImage::default();
+    let mut counts = |frontend: &mut Frontend, frames: &mut dyn Iterator<Item = usize>| {
+        let mut counts = Vec::new();
+        for k in frames {
+            synth.render(k, &mut image);
+            let frame = Frame { stamp_ns: synth.stamp_ns(k), image: image.view() };
+            counts.push(frontend.process(&frame).unwrap().points.len());
+        }
+        counts
+    };
+    // Nothing of a frame is in the next one, again and again, and there is no IMU.
+    let frontend = || Frontend::new(Params::default(), Some(synth.camera().clone())).unwrap();
+    for step in [3, 5, 9] {
+        let counts = counts(&mut frontend(), &mut (0..40).step_by(step));
+        assert!(counts.iter().all(|&count| count > 100), "every {step}th frame: {counts:?}");
+    }
+    let counts = counts(&mut frontend(), &mut (0..10).chain(20..30));
+    assert!(counts[11..].iter().all(|&count| count > 150), "{counts:?}");
 }

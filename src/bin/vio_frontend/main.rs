@@ -24,7 +24,7 @@ Exit status:
      something missing
   2  an error; standard error says what and why";
 
-/// Visual-inertial front end, offline: images and IMU in, enhanced FAST features out.
+/// Visual-inertial front end, offline: images and IMU in, feature tracks out.
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER_HELP, after_long_help = AFTER_HELP)]
 struct Cli {

@@ -105,6 +105,11 @@ impl<'a> Session<'a> {
 
     fn keep(&mut self, output: &FrameOutput) -> anyhow::Result<()> {
         let index = self.frames();
+        if let Calibration::OtherSize(error) = &output.calibration
+            && self.shown.insert("calibration")
+        {
+            self.bar.suspend(|| tracing::warn!("features go out without normalised coordinates: {error}"));
+        }
         if let Some((kind, reason)) = output.tracking.as_ref().and_then(Tracking::complaint)
             && self.shown.insert(kind)
         {
