@@ -34,6 +34,21 @@ pub enum Coverage {
     Reversed,
 }
 
+impl std::fmt::Display for Coverage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ms = |ns: &StampNs| *ns as f64 * 1e-6;
+        match self {
+            Self::Covered => write!(f, "covered"),
+            Self::Empty => write!(f, "no samples"),
+            Self::NotYet { missing_ns } => write!(f, "the last {:.1} ms are missing", ms(missing_ns)),
+            Self::TooLate { missing_ns } => write!(f, "the first {:.1} ms are missing", ms(missing_ns)),
+            Self::Gap { gap_ns } => write!(f, "no sample for {:.1} ms", ms(gap_ns)),
+            Self::OtherClock { offset_ns } => write!(f, "stamps {:.0} s away, of another clock", ms(offset_ns) * 1e-3),
+            Self::Reversed => write!(f, "it ends before it begins"),
+        }
+    }
+}
+
 impl ImuRing {
     /// Whether the samples cover [from, to], both on the IMU's clock, with a sample at or beyond either end and no gap
     /// of more than 50 ms.

@@ -28,7 +28,7 @@ pub enum NoPrediction {
     Uncalibrated,
     #[error("the pose of the IMU in the camera frame is not known: set t_cam_imu or calibration_file")]
     Extrinsics,
-    #[error("the IMU does not cover the interval between the images: {0:?}")]
+    #[error("the IMU does not cover the interval between the images: {0}")]
     Imu(Coverage),
     #[error("the gyroscope says {rate:.1} rad/s, more than {GREATEST_RATE}: are the units rad/s?")]
     Rate { rate: f64 },
