@@ -9,6 +9,7 @@ pub mod feature;
 pub mod frame;
 pub mod image;
 pub mod params;
+mod random;
 // What a camera and an IMU know.
 pub mod camera;
 pub mod imu;

@@ -7,6 +7,7 @@ pub use trails::Trails;
 
 use crate::frontend::OutputPoint;
 use crate::image::GrayImage;
+use crate::random::SplitMix64;
 use canvas::Canvas;
 
 /// Byte order of a colour pixel.
@@ -51,9 +52,10 @@ fn colour_of_age(age: u32) -> [u8; 3] {
 /// A bright colour, r g b, whose hue is a hash.
 fn colour_of_place(point: &OutputPoint) -> [u8; 3] {
     let feature = &point.feature;
-    let hash = splitmix64(
+    let hash = SplitMix64::new(
         (u64::from(feature.level) << 56) ^ (u64::from(feature.half_y as u32) << 28) ^ u64::from(feature.half_x as u32),
-    );
+    )
+    .next();
     let (sector, rise) = ((hash >> 8) % 6, hash as u8);
     let fall = 255 - rise;
     match sector {
@@ -64,12 +66,4 @@ fn colour_of_place(point: &OutputPoint) -> [u8; 3] {
         4 => [rise, 0, 255],
         _ => [255, 0, fall],
     }
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-fn splitmix64(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -11,7 +11,6 @@
 mod effects;
 mod export;
 mod expose;
-mod random;
 mod render;
 mod scene;
 mod spec;

@@ -4,6 +4,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use super::model::Motion;
 use super::{BearingPair, VerifySettings};
+use crate::random::SplitMix64;
 
 /// The search ends when a sample without outliers was drawn with this probability.
 const CONFIDENCE: f64 = 0.9999;
@@ -28,13 +29,13 @@ pub(super) struct Ransac<'a> {
     /// rad.
     threshold: f64,
     max_samples: u32,
-    random: u64,
+    random: SplitMix64,
 }
 
 impl<'a> Ransac<'a> {
     pub fn new(points: &'a [BearingPair], settings: &VerifySettings) -> Self {
         let threshold = settings.threshold_px / settings.pixels_per_radian;
-        Self { points, threshold, max_samples: settings.max_samples.max(1), random: settings.seed }
+        Self { points, threshold, max_samples: settings.max_samples.max(1), random: SplitMix64::new(settings.seed) }
     }
 
     /// The best turn alone; `known` is the first hypothesis.
@@ -126,7 +127,7 @@ impl<'a> Ransac<'a> {
     fn draw<const N: usize>(&mut self) -> Option<[&'a BearingPair; N]> {
         let mut indices: Vec<usize> = Vec::with_capacity(N);
         for _ in 0..20 * N {
-            let index = (self.next() % self.points.len() as u64) as usize;
+            let index = (self.random.next() % self.points.len() as u64) as usize;
             if !indices.contains(&index) {
                 indices.push(index);
             }
@@ -136,14 +137,5 @@ impl<'a> Ransac<'a> {
         }
         let sample: Vec<&BearingPair> = indices.iter().filter_map(|&i| self.points.get(i)).collect();
         sample.try_into().ok()
-    }
-
-    /// SplitMix64 (Steele, Lea and Flood 2014).
-    fn next(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = self.random;
-        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
     }
 }

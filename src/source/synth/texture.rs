@@ -3,7 +3,7 @@
 //! Discs and turned squares of random grey cover each other; their sizes follow p(r) ~ r^-3, so that the image looks
 //! alike at every distance and offers corners at every pyramid level. It is periodic, and made in integers.
 
-use super::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// log2 of the side of the finest level, texels.
 const SIDE_LOG2: u32 = 11;

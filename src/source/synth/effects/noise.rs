@@ -1,6 +1,6 @@
 //! Noise of the sensor: of each pixel in each image, of each row in each image, and of each row in all images.
 
-use crate::source::synth::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// A row's share of a pixel's standard deviation is one over this.
 const ROW_SHARE: i64 = 4;

@@ -1,7 +1,8 @@
 //! Seeded numbers, the same everywhere.
 
 /// The generator of Steele, Lea and Flood (2014): a few integer operations.
-pub(super) struct SplitMix64(u64);
+#[derive(Clone, Debug)]
+pub(crate) struct SplitMix64(u64);
 
 impl SplitMix64 {
     pub fn new(seed: u64) -> Self {
