@@ -53,7 +53,7 @@ impl Tracker {
         let pixels: Vec<[f64; 2]> = tracks.positions().map(|place| place.map(f64::from)).collect();
         let prediction = motion.predict(params, camera, stamps, size, &pixels);
         let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
-        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels), pace);
+        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels), pace, size);
         watch.lap("predict");
         let mut flows = device.track(&starts, &track);
         let failed = believed.is_some_and(|prediction| prediction.failed(&flows));

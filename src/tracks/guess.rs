@@ -33,8 +33,8 @@ pub struct Expected {
 impl Tracks {
     /// What to look for in the next image: the tracks alive, each from where the camera's turn takes it, `predicted` in
     /// their order, or from where it is. Each departs from there as in the frame before, `pace` times as far, and the
-    /// youngest as those about them.
-    pub fn starts(&mut self, predicted: &[Option<[f64; 2]>], pace: f32) -> Vec<FlowStart> {
+    /// youngest as those about them. `size` is that of the image, px.
+    pub fn starts(&mut self, predicted: &[Option<[f64; 2]>], pace: f32, size: [u32; 2]) -> Vec<FlowStart> {
         let known = !predicted.is_empty();
         let predicted = predicted.iter().copied().chain(std::iter::repeat(None));
         for (track, predicted) in self.alive.iter_mut().zip(predicted) {
@@ -42,7 +42,7 @@ impl Tracks {
             let by_turn = predicted.is_some();
             track.expected = Expected { place, by_turn, leaves: known && !by_turn };
         }
-        let near = Neighbours::of(self.size_hint(), ABOUT, self.positions());
+        let near = Neighbours::of(size, ABOUT, self.positions());
         let start = |track: &super::Track| {
             let Expected { place, by_turn, .. } = track.expected;
             let departure = match track.departure {
@@ -70,12 +70,6 @@ impl Tracks {
         let (mut x, mut y): (Vec<f32>, Vec<f32>) =
             near.within(place, ABOUT).filter_map(departure).map(|[x, y]| (x, y)).unzip();
         (x.len() >= LEAST).then(|| [median(&mut x), median(&mut y)])
-    }
-
-    /// A size that holds all tracks, px.
-    fn size_hint(&self) -> [u32; 2] {
-        let greatest = |axis: usize| self.alive.iter().map(|t| t.position()[axis]).fold(0.0, f32::max) as u32 + 1;
-        [greatest(0), greatest(1)]
     }
 }
 

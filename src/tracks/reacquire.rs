@@ -16,6 +16,8 @@ const COINCIDENCE: f32 = 1.5;
 /// covered, growing with each frame without a sight of it.
 const RADIUS: f32 = 12.0;
 const RADIUS_GROWTH: f32 = 4.0;
+/// A radius of the usual size, for the lookup: a track missed for three frames.
+const BUCKET: f32 = RADIUS + 3.0 * RADIUS_GROWTH;
 /// Greatest squared distance of two descriptors of one point, of 2 * 255^2 between descriptors without a common bin.
 const GREATEST: u32 = 100 * 100;
 /// The best one's squared distance over that of the second best, at most: 0.8 of the distance (Lowe 2004).
@@ -34,9 +36,11 @@ impl Tracks {
         motion: (Option<(&UnitQuaternion<f64>, &Camera)>, [f32; 2]),
         settings: &TracksSettings,
     ) -> u32 {
-        let features = detection.features.iter().map(|f| [f.u, f.v]);
-        let near = Neighbours::of(size, 24.0, features);
-        let taken = Neighbours::of(size, 24.0, self.positions());
+        if detection.descriptors.is_empty() && self.parked.is_empty() {
+            return 0;
+        }
+        let near = Neighbours::of(size, BUCKET, detection.features.iter().map(|f| [f.u, f.v]));
+        let taken = Neighbours::of(size, BUCKET, self.positions());
         self.refresh_descriptors(detection, &near);
         let mut claimed = Vec::new();
         let mut found = Vec::new();

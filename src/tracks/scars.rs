@@ -22,18 +22,14 @@ pub struct Scars(Vec<Scar>);
 impl Scars {
     /// Notes the failure of `track`, if `reason` is one of its place: not that it left the image, went dark or made room.
     pub fn note(&mut self, track: &Track, reason: LossReason) {
-        match reason {
-            LossReason::Residual | LossReason::Inconsistent | LossReason::Outlier => {}
-            LossReason::Outside | LossReason::LowTexture | LossReason::Masked => return,
-            LossReason::Crowded | LossReason::Surplus | LossReason::Restart => return,
-        }
-        let shift = track.step;
         let place = match reason {
             // Found, at the wrong place or on something that moves.
             LossReason::Outlier => track.position(),
-            _ => track.expected.place,
+            LossReason::Residual | LossReason::Inconsistent => track.expected.place,
+            LossReason::Outside | LossReason::LowTexture | LossReason::Masked => return,
+            LossReason::Crowded | LossReason::Surplus | LossReason::Restart => return,
         };
-        self.0.push(Scar { place, shift, frames_left: FRAMES });
+        self.0.push(Scar { place, shift: track.step, frames_left: FRAMES });
     }
 
     /// Where no track begins in this frame, level-0 px.
