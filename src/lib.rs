@@ -18,6 +18,7 @@ pub mod stamps;
 pub mod trigger;
 // The stages of a frame.
 pub mod detect;
+pub mod detections;
 pub mod frontend;
 pub mod gpu;
 pub mod mask;

@@ -1,0 +1,9 @@
+//! Post-processing of detectors: the plain path beside a sequential one of 20 lines, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod cases;
+mod oracle;
+mod plain;
+mod refused;
+mod sigmoid;
