@@ -51,6 +51,7 @@
 
 // Shared with the kernels: structs, buffer sizes, sources.
 pub mod abi;
+pub mod detections;
 pub mod embedded;
 pub mod plan;
 pub mod program;

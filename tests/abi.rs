@@ -4,19 +4,23 @@
 
 use std::path::Path;
 
+use vio_frontend::gpu::detections::abi as detections;
 use vio_frontend::gpu::{abi, sources};
 
 #[test]
 fn the_layout_that_the_kernels_assert_is_that_of_rust() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/abi_layout.cuh");
-    let layout = abi::layout_assertions();
-    if std::env::var_os("VIO_RENEW_GOLDEN").is_some() {
-        std::fs::write(&path, &layout).unwrap();
+    let layouts =
+        [("abi_layout.cuh", abi::layout_assertions()), ("detections/abi_layout.cuh", detections::layout_assertions())];
+    for (name, layout) in layouts {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(name);
+        if std::env::var_os("VIO_RENEW_GOLDEN").is_some() {
+            std::fs::write(&path, &layout).unwrap();
+        }
+        let committed = std::fs::read_to_string(&path).unwrap();
+        let drift = layout.lines().zip(committed.lines()).find(|(a, b)| a != b);
+        assert_eq!(drift, None, "kernels/{name} is out of date: VIO_RENEW_GOLDEN=1 cargo test --test abi");
+        assert_eq!(layout.len(), committed.len(), "kernels/{name} is out of date");
     }
-    let committed = std::fs::read_to_string(&path).unwrap();
-    let drift = layout.lines().zip(committed.lines()).find(|(a, b)| a != b);
-    assert_eq!(drift, None, "kernels/abi_layout.cuh is out of date: VIO_RENEW_GOLDEN=1 cargo test --test abi");
-    assert_eq!(layout.len(), committed.len(), "kernels/abi_layout.cuh is out of date");
 }
 
 #[test]

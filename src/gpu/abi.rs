@@ -18,8 +18,9 @@ const LAYOUT_HEADER: &str = "\
 #endif
 ";
 
+/// Structs, and a function that is made for them, `$layout`: their layout as C++ assertions after a text.
 macro_rules! abi {
-    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ })+) => {
+    ($(#[$about:meta])* fn $layout:ident after $header:expr; $($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+ })+) => {
         $(
             $(#[$meta])*
             #[repr(C)]
@@ -27,9 +28,9 @@ macro_rules! abi {
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }
         )+
 
-        /// The layout of every struct as C++ assertions: the text of `kernels/abi_layout.cuh`.
-        pub fn layout_assertions() -> String {
-            let mut text = LAYOUT_HEADER.to_owned();
+        $(#[$about])*
+        pub fn $layout() -> String {
+            let mut text = $header.to_owned();
             $(
                 let size = size_of::<$name>();
                 text += &format!("\nstatic_assert(sizeof({0}) == {size}, \"{0} has not {size} bytes\");\n", stringify!($name));
@@ -45,8 +46,12 @@ macro_rules! abi {
         }
     };
 }
+pub(super) use abi;
 
 abi! {
+    /// The layout of every struct as C++ assertions: the text of `kernels/abi_layout.cuh`.
+    fn layout_assertions after LAYOUT_HEADER;
+
     /// One feature as it leaves the device; see [`Feature`](crate::feature::Feature) for the units.
     pub struct FeatureRecord {
         pub u: f32,

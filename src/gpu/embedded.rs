@@ -24,6 +24,13 @@ const FILES: &[(&str, &str)] = embedded! {
     "detect/order.cuh"
     "detect/pool.cuh"
     "detect/select.cuh"
+    "detections.cu"
+    "detections/abi.cuh"
+    "detections/abi_layout.cuh"
+    "detections/decode.cuh"
+    "detections/overlap.cuh"
+    "detections/sweep.cuh"
+    "detections/values.cuh"
     "track.cu"
     "track/patch.cuh"
     "track/search.cuh"
@@ -32,8 +39,11 @@ const FILES: &[(&str, &str)] = embedded! {
 };
 
 /// Kept PTX by program: made by NVRTC 10.2 for compute_61, and so for every device from the TX2 (6.2) on.
-const PTX: &[(&str, &str)] =
-    &[("detect", include_str!("../../kernels/ptx/detect.ptx")), ("track", include_str!("../../kernels/ptx/track.ptx"))];
+const PTX: &[(&str, &str)] = &[
+    ("detect", include_str!("../../kernels/ptx/detect.ptx")),
+    ("track", include_str!("../../kernels/ptx/track.ptx")),
+    ("detections", include_str!("../../kernels/ptx/detections.ptx")),
+];
 
 /// Architecture of the kept PTX.
 pub const PTX_ARCHITECTURE: u32 = 61;

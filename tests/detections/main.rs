@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod cases;
+mod emulated;
+#[path = "../emulator/mod.rs"]
+mod emulator;
 mod oracle;
 mod plain;
 mod refused;

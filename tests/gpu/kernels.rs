@@ -25,10 +25,12 @@ use crate::log::logged;
 pub fn copy_kernels() -> tempfile::TempDir {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
     let folder = tempfile::tempdir().unwrap();
-    for (from, below) in [(source.clone(), ""), (source.join("detect"), "detect"), (source.join("track"), "track")] {
+    for below in ["", "detect", "track", "detections"] {
         let to = folder.path().join(below);
         fs::create_dir_all(&to).unwrap();
-        for file in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+        for file in
+            fs::read_dir(source.join(below)).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
+        {
             fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
         }
     }

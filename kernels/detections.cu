@@ -1,0 +1,42 @@
+// Post-processing of detectors (contract D0 to D6, DETECTIONS.md) in one launch of any number of resident blocks of
+// BLOCK threads. Between two stages all blocks meet. Candidates arrive in any order and are put in theirs by counting.
+
+union DetectionsShared {
+    DecodeShared decode;
+    SweepShared sweep;
+};
+
+// Tells the host, once every block has written, that the boxes are complete, or which value was refused.
+__device__ void publish(const DetectionsArgs& args, u32 bad) {
+    __threadfence_system();
+    grid_barrier(args.barrier);
+    if (grid_thread() != 0) return;
+    DetectionsHeader& header = *args.header;
+    header.bad_index = bad;
+    header.bad_value = 0.0f;
+    if (bad != NO_INDEX && args.half_floats != 0)
+        header.bad_value = widen(reinterpret_cast<const u16*>(args.tensor)[bad]);
+    else if (bad != NO_INDEX)
+        header.bad_value = reinterpret_cast<const f32*>(args.tensor)[bad];
+    __threadfence_system();
+    *const_cast<volatile u64*>(&header.frame) = args.frame;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 4) detections(const DetectionsArgs args) {
+    SHARED(DetectionsShared, stage);
+
+    for (u32 i = grid_thread(); i < args.batch; i += grid_threads()) args.candidate_counts[i] = 0;
+    if (grid_thread() == 0) *args.bad = NO_INDEX;
+    grid_barrier(args.barrier);
+    decode(args, stage.decode);
+    grid_barrier(args.barrier);
+    const u32 bad = *args.bad;
+    if (bad == NO_INDEX) {
+        order_candidates(args);
+        grid_barrier(args.barrier);
+        find_overlaps(args);
+        grid_barrier(args.barrier);
+        sweep(args, stage.sweep);
+    }
+    publish(args, bad);
+}
