@@ -1,5 +1,7 @@
 //! A feature, one corner of one frame, and the descriptor that travels beside it.
 
+use bytemuck::{Pod, Zeroable};
+
 /// One corner. Positions are level-0 pixels, pixel centres at integers, x to the right, y down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Feature {
@@ -37,8 +39,9 @@ impl Feature {
 ///
 /// Byte ((row * 4) + column) * 8 + octant is the square root of the share that gradients of about this direction in
 /// about this of 4 x 4 cells have in the whole, times 255.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Descriptor(pub [u8; Self::LEN]);
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Descriptor(pub [u8; Descriptor::LEN]);
 
 impl Descriptor {
     /// Number of bytes.

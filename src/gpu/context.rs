@@ -100,14 +100,9 @@ impl Stream {
 
     /// Whether all work queued so far is done. Also reports what went wrong with it.
     pub fn is_done(&self) -> Result<bool, GpuError> {
-        const NOT_READY: u32 = 600;
         let driver = self.context.current()?;
         // SAFETY: the stream is alive and of the current context.
-        match unsafe { driver.cuStreamQuery(self.handle) } {
-            Ok(()) => Ok(true),
-            Err(error) if error.code == NOT_READY => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        unsafe { driver.is_stream_done(self.handle) }.map_err(GpuError::from)
     }
 
     /// Waits for all work queued so far, without limit: where a kernel may hang, ask [`Stream::is_done`] instead.

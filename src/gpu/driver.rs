@@ -147,6 +147,20 @@ impl Driver {
         self.version
     }
 
+    /// Whether the work of `stream` has ended. That it has not is no error, whose name would be fetched at every look.
+    ///
+    /// # Safety
+    /// The stream is alive and of the context that is current.
+    pub(super) unsafe fn is_stream_done(&self, stream: CUstream) -> Result<bool, CudaError> {
+        const NOT_READY: u32 = 600;
+        // SAFETY: passed on to the caller. Through the table, not the checked method, which would make an error of it.
+        match unsafe { (self.entries.cuStreamQuery)(stream) } {
+            0 => Ok(true),
+            NOT_READY => Ok(false),
+            code => Err(self.error("cuStreamQuery", code)),
+        }
+    }
+
     fn error(&self, call: &'static str, code: u32) -> CudaError {
         let mut name = std::ptr::null();
         // SAFETY: the pointer is written to a local; what it points to is a constant of the driver. Called through the

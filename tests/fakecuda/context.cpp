@@ -83,7 +83,7 @@ API(cuStreamQuery, (void *stream), (stream)) {
         return code;
     }
     Object *object = static_cast<Object *>(stream);
-    return object->hung ? int(NOT_READY) : outcome(object);
+    return catch_up(object) || object->hung ? int(NOT_READY) : outcome(object);
 }
 
 API(cuStreamSynchronize, (void *stream), (stream)) {
@@ -91,6 +91,7 @@ API(cuStreamSynchronize, (void *stream), (stream)) {
         return code;
     }
     never_returns_if_hung("cuStreamSynchronize");
+    catch_up(static_cast<Object *>(stream));
     return outcome(static_cast<Object *>(stream));
 }
 

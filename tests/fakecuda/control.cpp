@@ -81,10 +81,14 @@ void obey(const std::string &line) {
         logs = name == "on";
     } else if (verb == "attribute" && words >> code) {
         state.attributes[std::stoi(name)] = code == "refused" ? -1 : std::stoi(code);
-    } else if (verb == "fail" || verb == "hang" || verb == "lose") {
+    } else if (verb == "fail" || verb == "hang" || verb == "lose" || verb == "late") {
         Rule rule{name, 0, {}};
-        rule.fault.kind = verb == "fail" ? Fault::fail : verb == "hang" ? Fault::hang : Fault::lose;
-        if (!(words >> rule.nth) || (verb != "hang" && !(words >> rule.fault.code))) {
+        rule.fault.kind = verb == "fail"   ? Fault::fail
+                          : verb == "hang" ? Fault::hang
+                          : verb == "lose" ? Fault::lose
+                                           : Fault::late;
+        const bool coded = verb == "fail" || verb == "lose";
+        if (!(words >> rule.nth) || (coded && !(words >> rule.fault.code))) {
             bad(line);
         }
         rules.push_back(rule);

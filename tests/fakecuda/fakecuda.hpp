@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -32,7 +33,7 @@ struct Profile {
 
 // What happens to one call instead of its work.
 struct Fault {
-    enum Kind { none, fail, hang, lose } kind = none;
+    enum Kind { none, fail, hang, lose, late } kind = none;
     int code = 0;
 };
 
@@ -45,6 +46,7 @@ struct Object {
     // A stream: its kernel never ends; what became of its work.
     bool hung = false;
     int lost = 0;
+    std::function<void()> late = {}; // a launch that has not begun
     // A module: its code. A function: its kernel's name.
     std::string text = {};
 };
@@ -82,6 +84,8 @@ int allocate(void **address, std::size_t size, bool host);
 int release(Address address, bool host);
 // Whether the bytes lie in one allocation.
 bool within(Address address, std::size_t size);
+// Does what a stream has left for later. Whether there was anything.
+bool catch_up(Object *stream);
 // The process ends: a real driver would not come back from this call while a kernel hangs.
 void never_returns_if_hung(const char *name);
 

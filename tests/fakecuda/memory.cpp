@@ -18,6 +18,7 @@ int ranged(Address address, std::size_t bytes, const void *stream) {
     if (!valid(stream, Kind::stream)) {
         return INVALID_HANDLE;
     }
+    catch_up(static_cast<Object *>(const_cast<void *>(stream)));
     return within(address, bytes) ? SUCCESS : INVALID_VALUE;
 }
 

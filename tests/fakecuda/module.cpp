@@ -88,6 +88,7 @@ int launch(void *function, const unsigned (&grid)[3], const unsigned (&block)[3]
         return INVALID_VALUE;
     }
     Object *queue = static_cast<Object *>(stream);
+    catch_up(queue);
     if (state.fault.kind == Fault::hang) {
         queue->hung = true;
     } else if (state.fault.kind == Fault::lose) {
@@ -97,8 +98,16 @@ int launch(void *function, const unsigned (&grid)[3], const unsigned (&block)[3]
         if (kernel == nullptr) {
             return NOT_SUPPORTED;
         }
-        emulation::launch(*kernel, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, arguments[0],
-                          {emulation::Order::forward, 0});
+        const std::string copy(static_cast<const char *>(arguments[0]), kernel->argument_size);
+        const uint3 blocks{grid[0], grid[1], grid[2]}, threads{block[0], block[1], block[2]};
+        const auto work = [=] {
+            emulation::launch(*kernel, blocks, threads, copy.data(), {emulation::Order::forward, 0});
+        };
+        if (state.fault.kind == Fault::late) {
+            queue->late = work;
+        } else {
+            work();
+        }
     }
     return SUCCESS;
 }

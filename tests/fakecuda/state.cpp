@@ -95,6 +95,15 @@ bool within(Address address, std::size_t size) {
     return address - start <= allocation.size && size <= allocation.size - (address - start);
 }
 
+bool catch_up(Object *stream) {
+    const std::function<void()> work = std::move(stream->late);
+    stream->late = nullptr;
+    if (work) {
+        work();
+    }
+    return bool(work);
+}
+
 void never_returns_if_hung(const char *name) {
     for (const Object *object : state.objects) {
         if (object->hung) {

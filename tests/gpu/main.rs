@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
+mod allocations;
 mod cache;
 mod choice;
 // Where they are pinned for (tools/cudaenv).
@@ -24,4 +25,5 @@ mod log;
 mod motion;
 mod pipeline;
 mod program;
+mod slots;
 mod tool;

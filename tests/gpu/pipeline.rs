@@ -19,26 +19,26 @@ use crate::fakecuda::FakeCuda;
 use crate::kernels::{context, without_compiler};
 use crate::motion::{bits, shifted_texture};
 
-const LIMIT: Duration = Duration::from_millis(50);
+pub const LIMIT: Duration = Duration::from_millis(50);
 
 /// A frame and what is asked of it.
 #[derive(Clone, Debug)]
-struct Frame {
-    image: GrayImage,
-    mask: Option<Mask>,
-    detect: DetectSettings,
-    track: TrackSettings,
-    prefilter: bool,
+pub struct Frame {
+    pub image: GrayImage,
+    pub mask: Option<Mask>,
+    pub detect: DetectSettings,
+    pub track: TrackSettings,
+    pub prefilter: bool,
 }
 
 /// What a device makes of a frame.
 #[derive(Debug, PartialEq)]
-struct Outcome {
-    detection: Detection,
-    flows: Vec<[u32; 6]>,
+pub struct Outcome {
+    pub detection: Detection,
+    pub flows: Vec<[u32; 6]>,
 }
 
-fn frame(size: (usize, usize), step: usize) -> Frame {
+pub fn frame(size: (usize, usize), step: usize) -> Frame {
     Frame {
         image: shifted_texture(size.0, size.1, 5, (3 * step, step)),
         mask: None,
@@ -69,11 +69,11 @@ fn sequence() -> Vec<Frame> {
 }
 
 /// The starts of the next frame: where the features were.
-fn starts(detection: &Detection) -> Vec<FlowStart> {
+pub fn starts(detection: &Detection) -> Vec<FlowStart> {
     detection.features.iter().map(|feature| FlowStart::resting([feature.u, feature.v])).collect()
 }
 
-fn on_the_cpu(frames: &[Frame]) -> Vec<Outcome> {
+pub fn on_the_cpu(frames: &[Frame]) -> Vec<Outcome> {
     let mut gain = Gain::default();
     let mut before: Option<(GrayImage, Pyramid, Vec<FlowStart>)> = None;
     let mut outcomes = Vec::new();

@@ -1,16 +1,21 @@
-//! The memory of detection, allocated once for a size. What the host touches is mapped; the rest stays on the device.
+//! The memory of detection, allocated once for a size. What the host touches is mapped and has two slots; the rest stays
+//! on the device and needs one: launches of a stream follow each other.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
-use crate::feature::Descriptor;
-use crate::gpu::abi::{DetectArgs, DevicePointer, FeatureRecord};
+use super::shared::Shared;
+use crate::detect::Detection;
+use crate::feature::{Descriptor, Feature};
+use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer, FeatureRecord};
 use crate::gpu::context::Stream;
 use crate::gpu::device::MemorySystem;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
-use crate::gpu::plan::DetectPlan;
+use crate::gpu::plan::{Buffer, DetectPlan};
 use crate::image::ImageView;
 use crate::mask::Mask;
+
+use super::mask_buffer::MaskBuffer;
 
 /// What the sizes of all buffers of [`DetectPlan`] follow from.
 type Sizes = [usize; 8];
@@ -22,24 +27,19 @@ fn sizes(plan: &DetectPlan) -> Sizes {
     [width, height, plan.source_pitch(), levels, grid_x, grid_y, target, settings.describe.into()]
 }
 
-/// Everything else of `detect`.
+/// All of `detect` but for the pyramids.
 #[derive(Debug)]
 pub(super) struct DetectBuffers {
     sizes: Sizes,
-    source: MappedBuffer,
-    mask: MappedBuffer,
-    /// What the mask's buffer holds: most masks stay as they are, and comparing is cheaper than writing.
-    held_mask: Vec<u8>,
-    features: MappedBuffer,
-    descriptors: MappedBuffer,
-    header: MappedBuffer,
-    /// Where each buffer lies in the arguments, and its address; the mask's is set by frame.
-    addresses: Vec<(usize, DevicePointer)>,
-    /// Those of the device alone: held, not touched.
-    _device: Vec<DeviceBuffer>,
-    /// Results as they are copied out, once and in order.
+    source: Shared,
+    mask: MaskBuffer,
+    features: Shared,
+    descriptors: Shared,
+    header: Shared,
+    /// Those of the device alone, each with where its address lies in the arguments.
+    device: Vec<(usize, DeviceBuffer)>,
+    /// Features as they are copied out, once and in order.
     records: Vec<FeatureRecord>,
-    bytes: Vec<[u8; Descriptor::LEN]>,
 }
 
 impl DetectBuffers {
@@ -49,45 +49,23 @@ impl DetectBuffers {
         let bytes = |field: &str| layout.iter().find(|buffer| buffer.field == field).map_or(0, |buffer| buffer.bytes);
         // The TX2's CPU does not cache pinned memory: combined writes are the fast way in there.
         let combine = context.device().memory == MemorySystem::Uncached;
-        let mapped = |field: &str, combine: bool| MappedBuffer::new(context, bytes(field), combine);
-        let (source, mask) = (mapped("source", combine)?, mapped("mask", combine)?);
-        let (features, descriptors) = (mapped("features", false)?, mapped("descriptors", false)?);
-        let mut header = mapped("header", false)?;
-        header.write(0, &vec![0u8; bytes("header")])?;
-        let (mut addresses, mut device) = (Vec::new(), Vec::new());
-        for buffer in layout.iter().filter(|buffer| !["mask", "pyramid"].contains(&buffer.field)) {
-            let address = match buffer.field {
-                "source" => source.address(),
-                "features" => features.address(),
-                "descriptors" => descriptors.address(),
-                "header" => header.address(),
-                _ => {
-                    let own = DeviceBuffer::new(context, buffer.bytes)?;
-                    if buffer.field == "barrier" {
-                        own.fill(0, stream)?;
-                    }
-                    device.push(own);
-                    device.last().map_or(0, DeviceBuffer::address)
-                }
-            };
-            addresses.push((buffer.offset, address));
-        }
-        let target = plan.settings.target as usize;
-        let records = vec![FeatureRecord::zeroed(); target];
-        let bytes = vec![[0; Descriptor::LEN]; if plan.settings.describe { target } else { 0 }];
-        let held_mask = Vec::with_capacity(plan.width as usize * plan.height as usize);
+        let own = |buffer: &&Buffer| !buffer.host && buffer.field != "pyramid";
+        let make = |buffer: &Buffer| {
+            let own = DeviceBuffer::new(context, buffer.bytes)?;
+            if buffer.field == "barrier" {
+                own.fill(0, stream)?;
+            }
+            Ok((buffer.offset, own))
+        };
         Ok(Self {
             sizes: sizes(plan),
-            source,
-            mask,
-            held_mask,
-            features,
-            descriptors,
-            header,
-            addresses,
-            _device: device,
-            records,
-            bytes,
+            source: Shared::new(context, bytes("source"), combine)?,
+            mask: MaskBuffer::new(context, plan.width as usize, plan.height as usize, combine)?,
+            features: Shared::new(context, bytes("features"), false)?,
+            descriptors: Shared::new(context, bytes("descriptors"), false)?,
+            header: Shared::holding(context, DetectHeader::zeroed())?,
+            device: layout.iter().filter(own).map(make).collect::<Result<_, GpuError>>()?,
+            records: vec![FeatureRecord::zeroed(); plan.settings.target as usize],
         })
     }
 
@@ -96,58 +74,60 @@ impl DetectBuffers {
         self.sizes == sizes(plan)
     }
 
-    pub(super) fn write_source(&mut self, plan: &DetectPlan, image: &ImageView<'_>) -> Result<(), GpuError> {
-        (0..plan.height as usize).try_for_each(|y| self.source.write(y * plan.source_pitch(), image.row(y)))
+    pub(super) fn write_source(
+        &mut self,
+        frame: u64,
+        plan: &DetectPlan,
+        image: &ImageView<'_>,
+    ) -> Result<(), GpuError> {
+        let source = self.source.host_mut(frame);
+        (0..plan.height as usize).try_for_each(|y| source.write(y * plan.source_pitch(), image.row(y)))
     }
 
-    /// Writes the addresses into `arguments`, and the mask to its buffer.
-    pub(super) fn place(&mut self, arguments: &mut DetectArgs, mask: Option<&Mask>) -> Result<(), GpuError> {
-        place(arguments, &self.addresses);
+    /// Writes the addresses for `frame` into `arguments`, and the mask to its buffer.
+    pub(super) fn place(
+        &mut self,
+        frame: u64,
+        arguments: &mut DetectArgs,
+        mask: Option<&Mask>,
+    ) -> Result<(), GpuError> {
+        let bytes = bytemuck::bytes_of_mut(arguments);
+        for (offset, buffer) in &self.device {
+            // The offsets are those of fields of this type.
+            if let Some(field) = bytes.get_mut(*offset..*offset + size_of::<DevicePointer>()) {
+                field.copy_from_slice(&buffer.address().to_ne_bytes());
+            }
+        }
+        arguments.source = self.source.address(frame);
+        arguments.features = self.features.address(frame);
+        arguments.descriptors = self.descriptors.address(frame);
+        arguments.header = self.header.address(frame);
         if let Some(mask) = mask {
-            let [width, height, ..] = self.sizes;
-            if [mask.width(), mask.height()] != [width, height] {
-                return Err(GpuError::Range { bytes: width * height, offset: 0, wanted: mask.bytes().len() });
-            }
-            if self.held_mask != mask.bytes() {
-                self.mask.write(0, mask.bytes())?;
-                self.held_mask.clear();
-                self.held_mask.extend_from_slice(mask.bytes());
-            }
-            arguments.mask = self.mask.address();
+            arguments.mask = self.mask.hold(frame, mask)?;
         }
         Ok(())
     }
 
-    pub(super) fn header(&self) -> &MappedBuffer {
-        &self.header
+    pub(super) fn header(&self, frame: u64) -> &MappedBuffer {
+        self.header.host(frame)
     }
 
-    /// The first `count` features and, if `described`, descriptors.
-    pub(super) fn results(
-        &mut self,
-        count: usize,
-        described: bool,
-    ) -> Result<(&[FeatureRecord], &[[u8; Descriptor::LEN]]), GpuError> {
-        let features = copied(&self.features, &mut self.records, count)?;
-        let descriptors = copied(&self.descriptors, &mut self.bytes, if described { count } else { 0 })?;
-        Ok((features, descriptors))
-    }
-}
-
-/// The first `count` values of `from`, copied into `to`.
-pub(super) fn copied<'a, T: Pod>(from: &MappedBuffer, to: &'a mut [T], count: usize) -> Result<&'a [T], GpuError> {
-    let (bytes, wanted) = (std::mem::size_of_val(to), count.saturating_mul(size_of::<T>()));
-    let to = to.get_mut(..count).ok_or(GpuError::Range { bytes, offset: 0, wanted })?;
-    from.read(0, to)?;
-    Ok(to)
-}
-
-fn place(arguments: &mut DetectArgs, addresses: &[(usize, DevicePointer)]) {
-    let bytes = bytemuck::bytes_of_mut(arguments);
-    for (offset, address) in addresses {
-        // The offsets are those of fields of this type.
-        if let Some(field) = bytes.get_mut(*offset..*offset + size_of::<DevicePointer>()) {
-            field.copy_from_slice(&address.to_ne_bytes());
-        }
+    /// Replaces `detection` by the results of `frame`, whose header has been seen.
+    ///
+    /// Errors: more features than there is room for, as in memory that no launch wrote.
+    pub(super) fn results(&mut self, frame: u64, described: bool, detection: &mut Detection) -> Result<(), GpuError> {
+        let mut header = [DetectHeader::zeroed()];
+        self.header.host(frame).read(0, &mut header)?;
+        let [header] = header;
+        let count = header.count as usize;
+        let (bytes, wanted) = (size_of_val(self.records.as_slice()), count.saturating_mul(size_of::<FeatureRecord>()));
+        let records = self.records.get_mut(..count).ok_or(GpuError::Range { bytes, offset: 0, wanted })?;
+        self.features.host(frame).read(0, records)?;
+        detection.features.clear();
+        detection.features.extend(records.iter().map(Feature::from));
+        detection.descriptors.resize(if described { count } else { 0 }, Descriptor::zeroed());
+        self.descriptors.host(frame).read(0, &mut detection.descriptors)?;
+        (detection.offered, detection.offered_class0) = (header.offered, header.offered_class0);
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::shared::Alternating;
 use crate::detect::MAX_LEVELS;
 use crate::gpu::abi::DevicePointer;
 use crate::gpu::context::Context;
@@ -13,39 +14,39 @@ use crate::gpu::plan::{DetectPlan, pyramid_bytes, pyramid_levels};
 #[derive(Debug)]
 pub(super) struct Pyramids {
     size: [u32; 2],
-    buffers: [DeviceBuffer; 2],
+    buffers: Alternating<DeviceBuffer>,
     /// Levels that are, or will be, in each; 0 for none.
-    levels: [u32; 2],
+    levels: Alternating<u32>,
 }
 
 impl Pyramids {
     pub(super) fn new(context: &Arc<Context>, plan: &DetectPlan) -> Result<Self, GpuError> {
         let bytes = pyramid_bytes(&pyramid_levels(plan.width, plan.height, MAX_LEVELS as u32));
-        let buffers = [DeviceBuffer::new(context, bytes)?, DeviceBuffer::new(context, bytes)?];
-        Ok(Self { size: [plan.width, plan.height], buffers, levels: [plan.settings.levels, 0] })
+        let buffers = Alternating::new(|| DeviceBuffer::new(context, bytes))?;
+        Ok(Self { size: [plan.width, plan.height], buffers, levels: Alternating::new(|| Ok(0))? })
     }
 
     pub(super) fn size(&self) -> [u32; 2] {
         self.size
     }
 
-    /// The next image, of `levels`, takes the place of the one before the last.
-    pub(super) fn swap(&mut self, levels: u32) {
-        let [current, previous] = &mut self.buffers;
-        std::mem::swap(current, previous);
-        self.levels = [levels, self.levels[0]];
+    /// The detection of `frame` is queued and writes `levels`; 0: what its pyramid holds is nobody's.
+    pub(super) fn hold(&mut self, frame: u64, levels: u32) {
+        *self.levels.of_mut(frame) = levels;
     }
 
-    pub(super) fn current(&self) -> DevicePointer {
-        self.buffers[0].address()
+    pub(super) fn of(&self, frame: u64) -> DevicePointer {
+        self.buffers.of(frame).address()
     }
 
-    /// `None` before the second image.
-    pub(super) fn previous(&self) -> Option<DevicePointer> {
-        (self.levels[1] > 0).then(|| self.buffers[1].address())
+    /// Levels that `frame` and the one before have both.
+    pub(super) fn common_levels(&self, frame: u64) -> u32 {
+        let [one, other] = [frame, before(frame)].map(|frame| *self.levels.of(frame));
+        one.min(other)
     }
+}
 
-    pub(super) fn common_levels(&self) -> u32 {
-        self.levels[0].min(self.levels[1])
-    }
+/// The frame before.
+pub(super) fn before(frame: u64) -> u64 {
+    frame.wrapping_sub(1)
 }

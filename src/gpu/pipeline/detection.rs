@@ -1,0 +1,103 @@
+//! Detection: queued, then waited for.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+use super::{Pipeline, wait};
+use crate::detect::{Detection, Gain};
+use crate::feature::Feature;
+use crate::gpu::abi::FeatureRecord;
+use crate::gpu::error::GpuError;
+use crate::gpu::module::Shape;
+use crate::mask::Mask;
+
+/// Threads of a block of `detect`.
+pub(super) const THREADS: u32 = 256;
+
+/// A launch of `detect` that was queued. Its results can be had until the frame after the next is loaded, or sizes change;
+/// later they are [`GpuError::Unwritten`]. Dropped, the frame is given up.
+#[derive(Debug)]
+#[must_use]
+pub struct QueuedDetection {
+    frame: u64,
+    launch: u64,
+    target: u32,
+    describe: bool,
+}
+
+impl Pipeline {
+    /// Queues the detection on the image that was loaded last. `prefilter` smooths it first.
+    pub fn queue_detection(
+        &mut self,
+        mask: Option<&Mask>,
+        gain: Gain,
+        prefilter: bool,
+    ) -> Result<QueuedDetection, GpuError> {
+        let frame = self.frame;
+        let (Some(plan), Some(buffers), Some(pyramids)) = (&self.plan, &mut self.buffers, &mut self.pyramids) else {
+            return Err(GpuError::NothingLoaded);
+        };
+        let launch = self.launch + 1;
+        let mut arguments = plan.arguments(gain, prefilter, launch);
+        buffers.place(frame, &mut arguments, mask)?;
+        arguments.pyramid = pyramids.of(frame);
+        let tiles = plan.width.div_ceil(32) * plan.height.div_ceil(32);
+        let blocks = self.kernels.detect_blocks.min(tiles);
+        let shape = Shape { blocks, threads: THREADS, cooperative: true };
+        // SAFETY: every address is that of a buffer as large as the plan says, of the stream's context. Buffers are
+        // replaced, and dropped, only when the stream is idle; a GPU that cannot tell is abandoned with its buffers.
+        unsafe { self.kernels.detect.launch(&self.stream, shape, &arguments)? };
+        pyramids.hold(frame, plan.settings.levels);
+        let queued = QueuedDetection { frame, launch, target: plan.settings.target, describe: plan.settings.describe };
+        self.queued(launch);
+        Ok(queued)
+    }
+
+    /// Waits for a detection, replaces `detection` by it, and advances `gain` (C3). Allocates nothing where `detection`
+    /// has held as many features before. After an error its contents are arbitrary.
+    ///
+    /// Errors: what the driver answers; a kernel that hangs, after which the context is abandoned. The frame then leaves
+    /// no pyramid to track from.
+    pub fn detection_into(
+        &mut self,
+        queued: QueuedDetection,
+        gain: &mut Gain,
+        detection: &mut Detection,
+    ) -> Result<(), GpuError> {
+        let QueuedDetection { frame, launch, target, describe } = queued;
+        let (Some(buffers), Some(pyramids)) = (&mut self.buffers, &mut self.pyramids) else {
+            return Err(GpuError::NothingLoaded);
+        };
+        let results = wait::until(&self.stream, buffers.header(frame), launch, self.limit)
+            .and_then(|()| buffers.results(frame, describe, detection));
+        if let Err(error) = results {
+            if self.frame.wrapping_sub(frame) < 2 {
+                pyramids.hold(frame, 0);
+            }
+            return Err(error);
+        }
+        self.ended = self.ended.max(launch);
+        *gain = gain.after(detection.offered_class0, target);
+        Ok(())
+    }
+
+    /// [`Pipeline::detection_into`] memory of its own.
+    pub fn detection(&mut self, queued: QueuedDetection, gain: &mut Gain) -> Result<Detection, GpuError> {
+        let mut detection = Detection::default();
+        self.detection_into(queued, gain, &mut detection)?;
+        Ok(detection)
+    }
+}
+
+impl From<&FeatureRecord> for Feature {
+    fn from(record: &FeatureRecord) -> Self {
+        Self {
+            u: record.u,
+            v: record.v,
+            half_x: record.half_x.into(),
+            half_y: record.half_y.into(),
+            level: record.level,
+            class: record.corner_class,
+            threshold: record.threshold,
+            score: record.score,
+        }
+    }
+}
