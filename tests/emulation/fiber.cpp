@@ -27,7 +27,10 @@ constexpr std::size_t STACK = 31 * PAGE;
 constexpr std::size_t STACK = 15 * PAGE;
 #endif
 // Each guard page splits a mapping in two, of which Linux allows 65530 a process.
-constexpr std::size_t MAX_GUARDS = 24000;
+#if !defined(EMULATION_GUARDS)
+#define EMULATION_GUARDS 24000
+#endif
+constexpr std::size_t MAX_GUARDS = EMULATION_GUARDS;
 constexpr std::size_t SLAB = 256;
 constexpr int FRESH = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 

@@ -92,7 +92,8 @@ impl FakeCuda {
 
 /// The library as it is built, once per content of its sources.
 fn build() -> Result<PathBuf, String> {
-    const COMMON: [&str; 2] = ["-fPIC", "-fvisibility=hidden"];
+    // A process may load many drivers, which stay loaded: each takes few of its mappings.
+    const COMMON: [&str; 3] = ["-fPIC", "-fvisibility=hidden", "-DEMULATION_GUARDS=64"];
     let (mut objects, digest, _) = Build::new(Sanitizer::Plain).objects(&EMULATION, &COMMON)?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakecuda");
     let digest = digest_folder(&folder, digest)?;
