@@ -1,24 +1,33 @@
 //! The frame's journey: [`Frontend::process`] names every stage in order.
 
 mod device;
+mod gpu;
 mod motion;
+mod plain;
 mod result;
 mod stream;
 mod tracker;
 
-pub use result::{Calibration, FrameOutput, OutputPoint, StageTimes, Tracking};
+pub use gpu::GpuReport;
+pub use result::{Backend, Calibration, FrameOutput, OutputPoint, StageTimes, Tracking};
+
+use std::time::Duration;
 
 use crate::camera::{CamImu, Camera};
 use crate::detect::{DetectSettings, Detection, Gain};
 use crate::error::Refusal;
+use crate::fallback::{Backoff, State};
 use crate::feature::Descriptor;
 use crate::frame::{Frame, ImuSample};
+use crate::gpu::GpuError;
+use crate::gpu::engine::EngineOptions;
 use crate::image::GrayImage;
 use crate::imu::Arrival;
 use crate::mask::{MaskError, Masks};
-use crate::params::{Device, Mode, ParamError, Params};
+use crate::params::{Mode, ParamError, Params};
+use crate::track::TrackSettings;
 use crate::tracks::sigma_of;
-use device::PlainDevice;
+use device::{FrameDevice, Work};
 use result::Stopwatch;
 use stream::{Advance, Stream};
 use tracker::{Step, Tracker};
@@ -30,8 +39,8 @@ pub enum FrontendError {
     Param(#[from] ParamError),
     #[error(transparent)]
     Mask(#[from] MaskError),
-    #[error("parameter 'device': 'cuda' is not available: this version has no CUDA path; use 'auto' or 'cpu'")]
-    NoCuda,
+    #[error("parameter 'device': 'cuda' cannot be had: {0}; with 'auto' that means 'cpu'")]
+    NoCuda(GpuError),
 }
 
 /// One camera's front end: its parameters, and the state that one frame leaves to the next.
@@ -41,21 +50,35 @@ pub struct Frontend {
     camera: Option<Camera>,
     masks: Masks,
     stream: Stream,
-    device: PlainDevice,
+    device: FrameDevice,
     gain: Gain,
     tracker: Tracker,
 }
 
 impl Frontend {
-    /// A front end with no frame seen. `camera` is `None` where no calibration is known (yet).
+    /// A front end with no frame seen, on the device that the parameters want: a GPU is waited for, seconds where its
+    /// kernels have to be compiled. `camera` is `None` where no calibration is known (yet).
     ///
     /// Errors: parameters that contradict each other, an unreadable mask file, a device that does not exist.
     pub fn new(params: Params, camera: Option<Camera>) -> Result<Self, FrontendError> {
+        let options = EngineOptions::from(&params);
+        Self::with_gpu(params, camera, options, Backoff::default())
+    }
+
+    /// As [`Frontend::new`], with CUDA's libraries from elsewhere, and other pauses after a failure.
+    ///
+    /// Errors: those of [`Frontend::new`].
+    pub fn with_gpu(
+        params: Params,
+        camera: Option<Camera>,
+        options: EngineOptions,
+        backoff: Backoff,
+    ) -> Result<Self, FrontendError> {
         Ok(Self {
             masks: Self::check(&params)?,
             camera,
             stream: Stream::default(),
-            device: PlainDevice::default(),
+            device: FrameDevice::start(params.device, options, backoff).map_err(FrontendError::NoCuda)?,
             gain: Gain::default(),
             tracker: Tracker::default(),
             params,
@@ -67,9 +90,6 @@ impl Frontend {
     /// Errors: those of [`Frontend::new`].
     pub fn check(params: &Params) -> Result<Masks, FrontendError> {
         params.check()?;
-        if params.device == Device::Cuda {
-            return Err(FrontendError::NoCuda);
-        }
         Ok(Masks::new(params)?)
     }
 
@@ -90,19 +110,20 @@ impl Frontend {
         let Advance { before_ns, pace, publish } = stream.advance(now_ns, params.freq);
         let (calibration, camera) = Calibration::of(camera.as_ref(), size);
 
-        device.load(&frame.image, params);
-        watch.lap("gray");
-        let detection = device.detect(mask, &DetectSettings::from(&*params), gain);
-        watch.lap("detect");
-        let (tracking, (points, descriptors)) = match params.mode {
-            Mode::Track => {
-                let step = Step { params, camera, size, stamps: (before_ns, now_ns), pace, mask };
-                let tracking = tracker.advance(&step, device, &detection, &mut watch);
+        let step = Step { params, camera, size, stamps: (before_ns, now_ns), pace, mask };
+        let plan = (params.mode == Mode::Track).then(|| tracker.plan(&step, &mut watch));
+        let tracking = plan.as_ref().map(|plan| (plan.starts.as_slice(), TrackSettings::from(&*params)));
+        let work = Work { mask, detect: DetectSettings::from(&*params), tracking };
+        let seen = device.work(&frame.image, params, &work, gain, &mut watch);
+        let (tracking, offered, (points, descriptors)) = match plan {
+            Some(plan) => {
+                let (tracking, detection) = tracker.advance(&step, plan, seen, device, &mut watch);
                 let seconds = before_ns.map_or(0.0, |before_ns| (now_ns - before_ns) as f64 * 1e-9);
-                (Some(tracking), tracker.output(seconds, params.publish_descriptors))
+                (Some(tracking), detection.offered, tracker.output(seconds, params.publish_descriptors))
             }
-            Mode::Detect => (None, detected(&detection, camera)),
+            None => (None, seen.detection.offered, detected(seen.detection, camera)),
         };
+        let (backend, fallback) = device.outcome();
         watch.lap("output");
 
         Ok(FrameOutput {
@@ -112,11 +133,13 @@ impl Frontend {
             descriptors,
             lost: tracker.tracks.take_lost(),
             tracking,
-            offered: detection.offered,
+            offered,
             calibration,
             restart: continuation.restart,
             jitter_ns: continuation.jitter_ns,
             publish,
+            backend,
+            fallback,
             times: watch.stop(),
         })
     }
@@ -172,6 +195,33 @@ impl Frontend {
         self.device.gray()
     }
 
+    /// Waits, no longer than `limit`, for a GPU that is due to be opened again or is being opened: for those who would
+    /// rather lose time than begin on the CPU.
+    pub fn await_gpu(&mut self, limit: Duration) {
+        self.device.await_gpu(limit);
+    }
+
+    /// Who worked on the last frame; before the first, who will.
+    pub fn backend(&self) -> Backend {
+        self.device.backend()
+    }
+
+    /// Where the GPU stands: cheap, for every frame.
+    pub fn gpu_state(&self) -> State {
+        self.device.gpu_state()
+    }
+
+    /// Whether the GPU has worked and cannot work again in this process.
+    pub fn has_lost_gpu(&self) -> bool {
+        let GpuReport { state, failures, .. } = self.gpu_report();
+        state == State::Lost && failures > 0
+    }
+
+    /// The same in words.
+    pub fn gpu_report(&self) -> GpuReport {
+        self.device.gpu_report()
+    }
+
     /// The threshold gain after the last frame (C3).
     pub fn gain(&self) -> Gain {
         self.gain
@@ -179,7 +229,7 @@ impl Frontend {
 }
 
 /// The features of one frame as a back end sees them, and their descriptors.
-fn detected(detection: &Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>, Vec<Descriptor>) {
+fn detected(detection: Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>, Vec<Descriptor>) {
     let points = detection.features.iter().enumerate().map(|(index, feature)| OutputPoint {
         id: index as u64,
         age: 0,
@@ -188,5 +238,5 @@ fn detected(detection: &Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>
         velocity: [0.0; 2],
         sigma: sigma_of(feature),
     });
-    (points.collect(), detection.descriptors.clone())
+    (points.collect(), detection.descriptors)
 }

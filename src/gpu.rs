@@ -4,7 +4,7 @@
 //! [`builder::Builder`] turns a [`program::Program`] (sources) into an image with NVRTC ([`nvrtc`]), the disk cache
 //! ([`cache`]) or PTX kept in the binary ([`embedded`]); [`module::Module`] loads it, and [`module::Kernel`] launches
 //! with an argument of a known type on [`memory`]. [`kernels::Kernels`] is all of that for the front end's own programs,
-//! [`pipeline::Pipeline`] a stream of frames on them. Everything works without a GPU up to where one is needed, and says
+//! [`pipeline::Pipeline`] a stream of frames on them, [`engine::Engine`] the whole. Everything works without a GPU up to where one is needed, and says
 //! what is missing. This folder has all the unsafe code of the crate.
 //!
 //! A kernel of one's own, from its source to its result:
@@ -73,8 +73,12 @@ pub mod kernels;
 pub mod memory;
 pub mod module;
 pub mod pipeline;
+// All of that for the front end, opened and closed beside the frames.
+pub mod engine;
+pub mod opener;
 
 mod library;
+mod trial;
 mod watch;
 
 pub use builder::Builder;

@@ -19,12 +19,15 @@ pub mod trigger;
 // The stages of a frame.
 pub mod detect;
 pub mod detections;
-pub mod frontend;
-pub mod gpu;
 pub mod mask;
 pub mod track;
 pub mod tracks;
 pub mod verify;
+// The same on a GPU, and without it when it fails.
+pub mod fallback;
+pub mod gpu;
+// All stages in order.
+pub mod frontend;
 // Around the frame: where it comes from, what leaves it.
 pub mod output;
 pub mod source;

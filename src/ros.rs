@@ -7,11 +7,14 @@
 pub mod arguments;
 pub mod inbox;
 pub mod points;
+pub mod respawn;
 
 #[cfg(feature = "ros2")]
 mod convert;
 #[cfg(feature = "ros2")]
 mod diagnostics;
+#[cfg(feature = "ros2")]
+mod log;
 #[cfg(feature = "ros2")]
 mod node;
 #[cfg(feature = "ros2")]

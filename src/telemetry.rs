@@ -25,6 +25,8 @@ pub struct Telemetry {
     /// Features of the processed frames.
     pub features: Tally,
     pub tracks: TrackCounters,
+    /// Frames that the GPU began and the CPU finished.
+    pub fallbacks: u64,
     stages: Vec<(&'static str, Latency)>,
 }
 
@@ -57,6 +59,7 @@ impl Telemetry {
         self.processed += 1;
         self.features.add(output.points.len() as u64);
         self.tracks.processed(output);
+        self.fallbacks += u64::from(output.fallback.is_some());
         if let Some(reason) = output.restart {
             *self.restarts.entry(reason.name()).or_default() += 1;
         }

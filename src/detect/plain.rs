@@ -26,6 +26,11 @@ impl PlainDetector {
         &self.stages
     }
 
+    /// The pyramid of `image` alone, as [`PlainDetector::detect`] leaves it.
+    pub fn build_pyramid(&mut self, image: &GrayImage, levels: usize) {
+        self.stages.pyramid.build(image, levels);
+    }
+
     /// Exchanges the pyramid of the last frame for another one, whose memory the next frame uses.
     pub fn swap_pyramid(&mut self, other: &mut Pyramid) {
         std::mem::swap(&mut self.stages.pyramid, other);

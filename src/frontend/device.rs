@@ -1,56 +1,137 @@
-//! Where a frame's pixels are worked on: the image, its pyramid, and those of the frame before.
+//! Where a frame is worked on: by the GPU while there is one, else, and where that fails, by the CPU; the bits are the same.
 
-use crate::detect::plain::PlainDetector;
-use crate::detect::pyramid::Pyramid;
+use std::time::Duration;
+
+use super::gpu::{Gpu, GpuReport};
+use super::plain::PlainDevice;
+use super::result::{Backend, Stopwatch};
 use crate::detect::{DetectSettings, Detection, Gain};
+use crate::fallback::{Backoff, State};
+use crate::gpu::GpuError;
+use crate::gpu::engine::EngineOptions;
 use crate::image::{GrayImage, ImageView};
 use crate::mask::Mask;
-use crate::params::{HistogramMethod, Params, Prefilter};
-use crate::track::{Flow, FlowStart, TrackSettings, plain};
+use crate::params::{Device, HistogramMethod, Params, Prefilter};
+use crate::track::{Flow, FlowStart, TrackSettings};
 
-/// The plain path on the CPU.
-#[derive(Debug, Default)]
-pub(super) struct PlainDevice {
-    detector: PlainDetector,
-    gray: GrayImage,
-    /// The image before the prefilter.
-    unfiltered: GrayImage,
-    previous_gray: GrayImage,
-    previous_pyramid: Pyramid,
+/// What is asked of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work<'a> {
+    pub mask: Option<&'a Mask>,
+    pub detect: DetectSettings,
+    /// Points of the frame before; `None` where nothing is tracked.
+    pub tracking: Option<(&'a [FlowStart], TrackSettings)>,
 }
 
-impl PlainDevice {
-    /// Takes the next image in, as the grey one that every stage sees; the one before stays for tracking.
-    pub fn load(&mut self, image: &ImageView<'_>, params: &Params) {
-        std::mem::swap(&mut self.gray, &mut self.previous_gray);
-        self.detector.swap_pyramid(&mut self.previous_pyramid);
-        let smooth = params.prefilter == Prefilter::Binomial3;
-        let gray = if smooth { &mut self.unfiltered } else { &mut self.gray };
-        image.to_gray(gray);
-        match params.histogram_method {
-            HistogramMethod::None => {}
-            HistogramMethod::Histogram => gray.equalise(),
-            HistogramMethod::Clahe => gray.equalise_tiles(),
-        }
-        if smooth {
-            self.unfiltered.binomial3(&mut self.gray);
-        }
+/// What was made of it.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub detection: Detection,
+    /// One for each start.
+    pub flows: Vec<Flow>,
+}
+
+/// GPU and CPU.
+#[derive(Debug)]
+pub(super) struct FrameDevice {
+    gpu: Gpu,
+    plain: PlainDevice,
+    /// Who worked on the last frame.
+    backend: Backend,
+}
+
+impl FrameDevice {
+    /// Waits until the GPU is open, where one is wanted.
+    ///
+    /// Errors: with [`Device::Cuda`], why there is none.
+    pub fn start(wanted: Device, options: EngineOptions, backoff: Backoff) -> Result<Self, GpuError> {
+        let gpu = Gpu::start(wanted, options, backoff)?;
+        let backend = if gpu.is_working() { Backend::Cuda } else { Backend::Cpu };
+        Ok(Self { gpu, plain: PlainDevice::default(), backend })
     }
 
-    /// The image loaded last, after `histogram_method` and `prefilter`.
+    /// Detects in `image` and tracks from the one before. `gain` is read and advanced, once, whoever does the work.
+    pub fn work(
+        &mut self,
+        image: &ImageView<'_>,
+        params: &Params,
+        work: &Work<'_>,
+        gain: &mut Gain,
+        watch: &mut Stopwatch,
+    ) -> Seen {
+        let Self { gpu, plain, backend } = self;
+        gpu.refresh(Duration::ZERO);
+        plain.advance();
+        // The kernels begin with a grey image: what else is to be done with it is done before.
+        let early = params.histogram_method != HistogramMethod::None;
+        if early {
+            plain.load(image, params);
+            watch.lap("gray");
+        }
+        let is_begun = gpu.is_working();
+        let queued = if early {
+            gpu.queue(&plain.gray().view(), Prefilter::None, work, plain.previous(), *gain)
+        } else {
+            gpu.queue(image, params.prefilter, work, plain.previous(), *gain)
+        };
+        if is_begun {
+            watch.lap("upload");
+        }
+        if !early {
+            // A GPU that fails must not take the pixels with it; while it works, this costs the frame no time.
+            plain.load(image, params);
+            watch.lap("gray");
+        }
+        let seen = queued.and_then(|queued| gpu.collect(queued, gain, watch));
+        *backend = if seen.is_some() { Backend::Cuda } else { Backend::Cpu };
+        let seen = seen.unwrap_or_else(|| {
+            if is_begun {
+                watch.lap("fallback");
+            }
+            let detection = plain.detect(work.mask, &work.detect, gain);
+            watch.lap("detect");
+            let flows = work.tracking.map(|(starts, settings)| plain.track(starts, &settings));
+            Seen { detection, flows: flows.unwrap_or_default() }
+        });
+        if work.tracking.is_some() {
+            watch.lap("track");
+        }
+        seen
+    }
+
+    /// Tracks other points between the same images.
+    pub fn track(&mut self, starts: &[FlowStart], settings: &TrackSettings) -> Vec<Flow> {
+        let flows = if self.backend == Backend::Cuda { self.gpu.track(starts, settings) } else { None };
+        flows.unwrap_or_else(|| {
+            self.backend = Backend::Cpu;
+            self.plain.track(starts, settings)
+        })
+    }
+
+    /// Waits for a GPU that is due to be opened, or is being opened.
+    pub fn await_gpu(&mut self, limit: Duration) {
+        self.gpu.refresh(limit);
+    }
+
+    /// The grey image of the last frame.
     pub fn gray(&self) -> &GrayImage {
-        &self.gray
+        self.plain.gray()
     }
 
-    /// Pyramid and features of the image loaded last.
-    pub fn detect(&mut self, mask: Option<&Mask>, settings: &DetectSettings, gain: &mut Gain) -> Detection {
-        self.detector.detect(&self.gray, mask, settings, gain)
+    /// Who finished the last frame, and why, if another had begun it; that is told once.
+    pub fn outcome(&mut self) -> (Backend, Option<String>) {
+        (self.backend, self.gpu.take_failure())
     }
 
-    /// Finds points of the image before in the one that was detected last.
-    pub fn track(&self, starts: &[FlowStart], settings: &TrackSettings) -> Vec<Flow> {
-        let previous: Vec<&GrayImage> = self.previous_pyramid.levels(&self.previous_gray).collect();
-        let current: Vec<&GrayImage> = self.detector.stages().pyramid.levels(&self.gray).collect();
-        plain::track(&previous, &current, starts, settings)
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    pub fn gpu_state(&self) -> State {
+        self.gpu.state()
+    }
+
+    pub fn gpu_report(&self) -> GpuReport {
+        self.gpu.report()
     }
 }

@@ -57,6 +57,8 @@ pub struct Tracking {
     /// Lost tracks that were found again.
     pub reacquired: u32,
     pub born: u32,
+    /// Median displacement since the frame before, px.
+    pub drift_px: f32,
     /// Median displacement that the gyroscope predicted, px, or why it predicted nothing.
     pub prediction: Result<f64, NoPrediction>,
     /// What explained the inliers; `None` where there was nothing to verify: no calibration, no tracks.
@@ -68,6 +70,22 @@ impl Tracking {
     pub fn complaint(&self) -> Option<(&'static str, NoPrediction)> {
         let reason = self.prediction.err()?;
         Some((reason.complaint()?, reason))
+    }
+}
+
+/// Who works on a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Cpu,
+    Cuda,
+}
+
+impl Backend {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+        }
     }
 }
 
@@ -95,6 +113,10 @@ pub struct FrameOutput {
     pub jitter_ns: f64,
     /// Whether `freq` lets this frame be published.
     pub publish: bool,
+    /// Who worked on it.
+    pub backend: Backend,
+    /// Why the CPU finished what the GPU had begun.
+    pub fallback: Option<String>,
     pub times: StageTimes,
 }
 
@@ -116,7 +138,7 @@ pub(super) struct Stopwatch {
 impl Stopwatch {
     pub(super) fn start() -> Self {
         let now = Instant::now();
-        Self { start: now, lap: now, stages: Vec::with_capacity(4) }
+        Self { start: now, lap: now, stages: Vec::with_capacity(8) }
     }
 
     /// Ends the stage called `stage` and begins the next.

@@ -1,7 +1,7 @@
 //! The second half of a frame's journey: the tracks, from the frame before into this one.
 
-use super::device::PlainDevice;
-use super::motion::Motion;
+use super::device::{FrameDevice, Seen};
+use super::motion::{Motion, Prediction};
 use super::result::{OutputPoint, Stopwatch, Tracking};
 use crate::camera::Camera;
 use crate::detect::Detection;
@@ -36,36 +36,55 @@ pub(super) struct Step<'a> {
     pub mask: Option<&'a Mask>,
 }
 
+/// Where the tracks are looked for.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Where they were, px.
+    pixels: Vec<[f64; 2]>,
+    /// What the gyroscope says.
+    prediction: Result<Prediction, NoPrediction>,
+    pub starts: Vec<FlowStart>,
+}
+
 impl Tracker {
-    /// Follows the tracks into the image that `device` detected last, and begins new ones with the features of
-    /// `detection`.
+    /// Predicts where the tracks are now.
+    pub fn plan(&mut self, step: &Step<'_>, watch: &mut Stopwatch) -> Plan {
+        let Self { tracks, motion } = self;
+        let pixels: Vec<[f64; 2]> = tracks.positions().map(|place| place.map(f64::from)).collect();
+        let prediction = motion.predict(step.params, step.camera, step.stamps, step.size, &pixels);
+        let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
+        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels), step.pace, step.size);
+        watch.lap("predict");
+        Plan { pixels, prediction, starts }
+    }
+
+    /// Follows the tracks to where `device` found them, and begins new ones with the features that it detected.
     pub fn advance(
         &mut self,
         step: &Step<'_>,
-        device: &PlainDevice,
-        detection: &Detection,
+        plan: Plan,
+        seen: Seen,
+        device: &mut FrameDevice,
         watch: &mut Stopwatch,
-    ) -> Tracking {
+    ) -> (Tracking, Detection) {
         let Self { tracks, motion } = self;
-        let Step { params, camera, size, stamps, pace, mask } = *step;
+        let Step { params, camera, size, mask, .. } = *step;
+        let Plan { pixels, prediction, starts } = plan;
+        let Seen { detection, mut flows } = seen;
         let (track, settings) = (TrackSettings::from(params), TracksSettings::from(params));
 
-        let pixels: Vec<[f64; 2]> = tracks.positions().map(|place| place.map(f64::from)).collect();
-        let prediction = motion.predict(params, camera, stamps, size, &pixels);
         let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
-        let starts = tracks.starts(believed.map_or(&[], |prediction| &prediction.pixels), pace, size);
-        watch.lap("predict");
-        let mut flows = device.track(&starts, &track);
         let failed = believed.is_some_and(|prediction| prediction.failed(&flows));
         if failed {
             flows = device.track(&tracks.resting(), &track);
+            watch.lap("track again");
         }
-        watch.lap("track");
 
         let turn = believed.filter(|_| !failed).map(|prediction| prediction.turn);
         tracks.follow(&flows, mask, &track, &settings);
         let carried = turn.as_ref().zip(camera);
-        let reacquired = tracks.reacquire(detection, size, (carried, drift(&starts, &flows)), &settings);
+        let drift = drift(&starts, &flows);
+        let reacquired = tracks.reacquire(&detection, size, (carried, drift), &settings);
         tracks.observe(camera);
         let verification = camera.and_then(|camera| {
             tracks.verify(turn.as_ref(), &VerifySettings::new(params, camera.pixels_per_radian()), &settings)
@@ -74,7 +93,7 @@ impl Tracker {
 
         tracks.thin(size, &settings);
         let tracked = tracks.alive().len() as u32;
-        let born = tracks.top_up(detection, device.gray(), track.radius(), &settings);
+        let born = tracks.top_up(&detection, device.gray(), track.radius(), &settings);
         tracks.observe(camera);
         watch.lap("manage");
 
@@ -86,7 +105,8 @@ impl Tracker {
             Ok(_) if turn.is_none() => Err(NoPrediction::Contradicted),
             other => other.map(|prediction| prediction.median_px),
         };
-        Tracking { tracked, reacquired, born, prediction, verification }
+        let drift_px = drift[0].hypot(drift[1]);
+        (Tracking { tracked, reacquired, born, drift_px, prediction, verification }, detection)
     }
 
     /// The tracks as a back end sees them, and their descriptors if `describe`; `seconds` since the frame processed

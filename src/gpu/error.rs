@@ -74,20 +74,37 @@ pub enum GpuError {
     NothingLoaded,
     #[error("launch {launch} ended and wrote nothing")]
     Unwritten { launch: u64 },
-    #[error("a launch has not ended after {limit:?}: it hangs")]
+    #[error("a launch has not ended after {limit:?}")]
     Timeout { limit: std::time::Duration },
+    #[error("the device has not ended its work after {limit:?}: it hangs")]
+    Hangs { limit: std::time::Duration },
+    #[error("kernel {kernel} gives another result here than the plain path")]
+    OtherResult { kernel: &'static str },
+    #[error("the GPU's thread: {message}")]
+    Thread { message: String },
     #[error("a buffer of {bytes} bytes is asked for {wanted} from {offset} on")]
     Range { bytes: usize, offset: usize, wanted: usize },
 }
 
 impl GpuError {
+    /// Whether it says that there is no GPU, as on most machines.
+    pub fn is_absence(&self) -> bool {
+        const NO_DEVICE: u32 = 100;
+        match self {
+            Self::Library(LibraryError::Missing { .. }) | Self::NoDevice { .. } => true,
+            Self::Cuda(error) => error.code == NO_DEVICE,
+            _ => false,
+        }
+    }
+
     /// What can be hoped for after it.
     pub fn severity(&self) -> Severity {
         match self {
             Self::Cuda(error) | Self::Load { error, .. } => error.severity(),
-            Self::NoDevice { .. } => Severity::Transient,
+            // A launch that is late may be behind the work of others.
+            Self::NoDevice { .. } | Self::Timeout { .. } => Severity::Transient,
             // The GPU is abandoned.
-            Self::Timeout { .. } => Severity::Sticky,
+            Self::Hangs { .. } => Severity::Sticky,
             _ => Severity::Permanent,
         }
     }

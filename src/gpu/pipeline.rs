@@ -54,6 +54,9 @@ impl Launchable {
     }
 }
 
+/// Work that takes longer than this hangs: no kernel of ours takes a hundredth, and others on the device get their turn.
+const HANGS: Duration = Duration::from_secs(2);
+
 /// Frames on a device.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -77,7 +80,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline with no frame seen. A launch that takes longer than `limit` is taken for one that hangs.
+    /// A pipeline with no frame seen. A launch is waited for no longer than `limit`.
     pub fn new(context: &Arc<Context>, kernels: &Kernels, limit: Duration) -> Result<Self, GpuError> {
         Ok(Self {
             limit,
@@ -92,6 +95,11 @@ impl Pipeline {
             last: Alternating::new(|| Ok(0))?,
             ended: 0,
         })
+    }
+
+    /// From now on a launch is waited for no longer than `limit`.
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.limit = limit;
     }
 
     /// Takes over kernels that were compiled anew.
@@ -128,11 +136,29 @@ impl Pipeline {
 
     /// Waits until everything that was queued has ended, at most the limit.
     ///
-    /// Errors: what became of it; a kernel that hangs, after which the context is abandoned.
+    /// Errors: what became of it; [`GpuError::Timeout`].
     pub fn settle(&mut self) -> Result<(), GpuError> {
         wait::idle(&self.stream, self.limit)?;
         self.ended = self.launch;
         Ok(())
+    }
+
+    /// Waits until everything that was queued has ended, well or badly, for as long as that can take.
+    ///
+    /// Errors: [`GpuError::Hangs`], and the context is abandoned: any other call could hang as well.
+    pub fn finish(&mut self) -> Result<(), GpuError> {
+        let context = self.stream.context();
+        if context.is_abandoned() {
+            return Err(GpuError::Hangs { limit: HANGS });
+        }
+        match wait::idle(&self.stream, HANGS) {
+            Err(GpuError::Timeout { limit }) => {
+                context.abandon();
+                Err(GpuError::Hangs { limit })
+            }
+            // An error says that the work has ended.
+            _ => Ok(()),
+        }
     }
 
     /// Memory of the sizes of `plan`.
@@ -166,10 +192,7 @@ impl Pipeline {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        // What a kernel may still write to must not be freed under it.
-        if !self.stream.context().is_abandoned() {
-            // An error says that the work has ended, badly; past the limit the context is abandoned with its memory.
-            let _ = self.settle();
-        }
+        // What a kernel may still write to must not be freed under it. A context that is abandoned keeps it.
+        let _ = self.finish();
     }
 }

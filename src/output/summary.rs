@@ -13,6 +13,10 @@ pub struct Run {
     pub source: String,
     /// The device that processed the last frame.
     pub device: &'static str,
+    /// Name of the GPU, while one is open.
+    pub gpu: Option<String>,
+    /// Why frames are not worked on by a GPU, where one is wanted.
+    pub no_gpu: Option<String>,
     /// Whether normalised coordinates were given.
     pub calibrated: bool,
     /// Frames that `trigger` left out.
@@ -23,7 +27,7 @@ pub struct Run {
     pub fallbacks: Vec<Fallback>,
 }
 
-/// A frame at which the device changed.
+/// A frame that the GPU began and the CPU finished.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fallback {
     pub frame: u64,
@@ -62,6 +66,10 @@ pub struct Summary {
     pub imu_samples: u64,
     pub calibrated: bool,
     pub device: &'static str,
+    /// Name of the GPU; `null` without one.
+    pub gpu: Option<String>,
+    /// Why the GPU is not used at the end of the run; `null` where it is, and where none is wanted.
+    pub no_gpu: Option<String>,
     pub fallbacks: Vec<Fallback>,
     /// Percentiles by stage and of the whole frame (`total`), us.
     #[serde(serialize_with = "as_map")]
@@ -94,6 +102,8 @@ impl Summary {
             imu_samples: run.imu_samples,
             calibrated: run.calibrated,
             device: run.device,
+            gpu: run.gpu,
+            no_gpu: run.no_gpu,
             fallbacks: run.fallbacks,
             latency_us: telemetry.latencies().collect(),
         }

@@ -8,7 +8,8 @@ use ros_env::builtin_interfaces::msg::rmw::Time;
 use ros_env::diagnostic_msgs::msg::rmw::{DiagnosticArray, DiagnosticStatus, KeyValue};
 
 use super::worker::{Report, Shared};
-use crate::frontend::Calibration;
+use crate::fallback::State;
+use crate::frontend::{Calibration, GpuReport};
 use crate::imu::Coverage;
 use crate::params::{OutputLayout, Trigger};
 use crate::telemetry::{TrackCounters, health};
@@ -57,14 +58,14 @@ impl Reporter {
     }
 
     fn message(&self, seen: &mut u64) -> DiagnosticArray {
-        let (images, values) = self.values();
+        let (images, hardware, values) = self.values();
         let (level, message) = self.verdict(images - *seen);
         *seen = images;
         let status = DiagnosticStatus {
             level,
             name: format!("{}: front end", self.node.fully_qualified_name().trim_start_matches('/')).as_str().into(),
             message: message.as_str().into(),
-            hardware_id: "cpu".into(),
+            hardware_id: hardware.as_str().into(),
             values: values
                 .into_iter()
                 .map(|(key, value)| KeyValue { key: key.as_str().into(), value: value.as_str().into() })
@@ -76,15 +77,18 @@ impl Reporter {
         array
     }
 
-    /// The number of images so far, and everything worth telling.
-    fn values(&self) -> (u64, Vec<(String, String)>) {
+    /// The number of images so far, what works on them, and everything worth telling.
+    fn values(&self) -> (u64, String, Vec<(String, String)>) {
         let inbox = self.shared.inbox.counters();
         let (imu, silent) = self.shared.inbox.imu();
         let report = self.shared.report();
         let mut values: Vec<(String, String)> = Vec::new();
         let mut tell = |key: &str, value: String| values.push((key.to_owned(), value));
-        tell("backend", "cpu".to_owned());
-        tell("fallback", "none: this version has no CUDA path".to_owned());
+        let gpu = report.gpu.as_ref();
+        let hardware = gpu.and_then(|gpu| gpu.name.clone()).unwrap_or_else(|| "cpu".to_owned());
+        tell("backend", if gpu.is_some_and(|gpu| gpu.name.is_some()) { "cuda" } else { "cpu" }.to_owned());
+        tell("fallback", gpu.map_or_else(|| "none".to_owned(), fallback_in_words));
+        tell("frames finished on the cpu after a failure of the gpu", report.telemetry.fallbacks.to_string());
         tell("images received", inbox.images.to_string());
         tell("images dropped", inbox.dropped.to_string());
         tell("images skipped by trigger", inbox.skipped.to_string());
@@ -113,7 +117,7 @@ impl Reporter {
         tell("imu silent for", format!("{:.3} s", silent.as_secs_f64()));
         drop(report);
         values.extend(health::readings());
-        (inbox.images, values)
+        (inbox.images, hardware, values)
     }
 
     /// The worst of what is wrong, most urgent first.
@@ -129,6 +133,9 @@ impl Reporter {
         if let Some((topic, message)) = report.refused_inputs.iter().next() {
             return (DiagnosticStatus::WARN, format!("{topic} refused: {message}"));
         }
+        if let Some(gpu) = report.gpu.as_ref().filter(|gpu| gpu.why_not.is_some() && !gpu.is_absent) {
+            return (DiagnosticStatus::WARN, format!("on the CPU: {}", fallback_in_words(gpu)));
+        }
         if self.shared.parameters.get().trigger == Trigger::ImuInterval && silent >= IMU_SILENCE {
             return (DiagnosticStatus::WARN, "no IMU for a second: every frame is processed".to_owned());
         }
@@ -141,6 +148,16 @@ impl Reporter {
             Some(Calibration::Missing) => (DiagnosticStatus::OK, "running, uncalibrated: pixels only".to_owned()),
             _ => (DiagnosticStatus::OK, "running".to_owned()),
         }
+    }
+}
+
+/// Why the CPU works on frames where the GPU was wanted.
+fn fallback_in_words(gpu: &GpuReport) -> String {
+    let Some(why_not) = &gpu.why_not else { return "none".to_owned() };
+    match gpu.state {
+        State::Resting { .. } => format!("{why_not}; the GPU is tried again"),
+        State::Opening => format!("{why_not}; the GPU is being opened"),
+        _ => format!("{why_not}; until this process ends"),
     }
 }
 

@@ -14,6 +14,7 @@ use ros_env::std_srvs::srv::rmw::{Trigger_Request, Trigger_Response};
 use super::arguments::{ArgumentError, Arguments, NODE_NAME};
 use super::convert::{self, Received};
 use super::diagnostics;
+use super::log;
 use super::painter::Painter;
 use super::parameters::{self, Current};
 use super::publish::Outputs;
@@ -43,6 +44,8 @@ pub enum NodeError {
     Declaration(#[from] DeclarationError),
     #[error("signal handler: {0}")]
     Signal(#[from] ctrlc::Error),
+    #[error("the GPU is lost for this process, and parameter 'respawn_after_gpu_loss' is true")]
+    GpuLost,
     #[error("thread: {0}")]
     Thread(#[from] std::io::Error),
 }
@@ -50,6 +53,7 @@ pub enum NodeError {
 /// Runs the node until SIGINT, SIGTERM or SIGHUP.
 pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let Arguments { params, for_context } = Arguments::parse(args)?;
+    log::forward();
     let camera = Camera::resolve(&params, || Ok(None))?;
     let mut frontend = Frontend::new(params.clone(), camera)?;
     frontend.set_cam_imu(CamImu::resolve(&params, None)?);
@@ -64,8 +68,14 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let outputs = Outputs::new(&node, params.output_layout)?;
     let _reset = reset_service(&node, &shared)?;
     let _subscriptions = subscribe(&node, &shared, &params)?;
-    rclrs::log_info!(node.logger(), "ready: device cpu, {} features wanted", params.max_cnt);
-    spin(&mut executor, &node, &shared, frontend, outputs)
+    rclrs::log_info!(
+        node.logger(),
+        "ready: device {}, {} features wanted",
+        frontend.gpu_report().in_words(),
+        params.max_cnt
+    );
+    spin(&mut executor, &node, &shared, frontend, outputs)?;
+    if shared.wants_respawn() { Err(NodeError::GpuLost) } else { Ok(()) }
 }
 
 /// Ends the spin on SIGINT, SIGTERM or SIGHUP, also when the signal comes before the spin.
@@ -93,11 +103,13 @@ fn spin(
 ) -> Result<(), NodeError> {
     let painter = Painter::new(node)?;
     let reporter = diagnostics::Reporter::new(node, Arc::clone(shared))?;
+    let commands = Arc::clone(executor.commands());
+    let leave = move || commands.halt_spinning();
     thread::scope(|scope| {
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
             thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, body)
         };
-        let started = spawn("vio_worker", Box::new(|| worker::work(shared, frontend, outputs, &painter)))
+        let started = spawn("vio_worker", Box::new(|| worker::work(shared, frontend, outputs, &painter, leave)))
             .and_then(|_| spawn("vio_painter", Box::new(|| painter.paint())))
             .and_then(|_| spawn("vio_diagnostics", Box::new(|| reporter.report_each_second())));
         let spun = match started {

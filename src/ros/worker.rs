@@ -1,6 +1,7 @@
 //! The thread that processes frames.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,10 +10,11 @@ use super::inbox::{Delivery, Inbox};
 use super::painter::Painter;
 use super::parameters::Current;
 use super::publish::Outputs;
+use super::respawn::Respawn;
 use crate::camera::Camera;
 use crate::error::Refusal;
 use crate::frame::Frame;
-use crate::frontend::{Calibration, FrameOutput, Frontend, Tracking};
+use crate::frontend::{Calibration, FrameOutput, Frontend, GpuReport, Tracking};
 use crate::image::GrayImage;
 use crate::telemetry::Telemetry;
 use crate::trigger::Trigger;
@@ -27,6 +29,8 @@ pub(super) struct Shared {
     pub(super) parameters: Arc<Current>,
     requests: Mutex<Requests>,
     report: Mutex<Report>,
+    /// Whether the node ends so that it can be started again with a GPU.
+    wants_respawn: AtomicBool,
 }
 
 /// What the spinning thread asks of the worker before the next frame.
@@ -41,6 +45,7 @@ pub(super) struct Requests {
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) telemetry: Telemetry,
+    pub(super) gpu: Option<GpuReport>,
     /// The refusal of the last frame, if it was refused.
     pub(super) refused: Option<Refusal>,
     pub(super) calibration: Option<Calibration>,
@@ -51,11 +56,22 @@ pub(super) struct Report {
 
 impl Shared {
     pub(super) fn new(parameters: Arc<Current>, queue: usize) -> Self {
-        Self { inbox: Inbox::new(queue), parameters, requests: Mutex::default(), report: Mutex::default() }
+        Self {
+            inbox: Inbox::new(queue),
+            parameters,
+            requests: Mutex::default(),
+            report: Mutex::default(),
+            wants_respawn: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn requests(&self) -> MutexGuard<'_, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the node ended itself because its GPU is lost.
+    pub(super) fn wants_respawn(&self) -> bool {
+        self.wants_respawn.load(Ordering::Relaxed)
     }
 
     pub(super) fn report(&self) -> MutexGuard<'_, Report> {
@@ -63,9 +79,10 @@ impl Shared {
     }
 }
 
-/// Processes frames until the inbox is closed.
-pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs, painter: &Painter) {
-    let mut trigger = Trigger::default();
+/// Processes frames until the inbox is closed. `leave` ends the node.
+pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs, painter: &Painter, leave: impl Fn()) {
+    let (mut trigger, mut respawn) = (Trigger::default(), Respawn::default());
+    shared.report().gpu = Some(frontend.gpu_report());
     let mut decoded = GrayImage::default();
     let mut complaints = Complaints::default();
     while let Some(delivery) = shared.inbox.next(&mut trigger, frontend.imu_offset_s(), || shared.parameters.get()) {
@@ -92,6 +109,16 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs
                 }
                 let jitter_limit = frontend.params().image_jitter_threshold_ms;
                 complaints.about(&output, jitter_limit);
+                let drift_px = output.tracking.as_ref().filter(|t| t.tracked > 0).map(|t| t.drift_px);
+                if respawn.is_moment(output.stamp_ns, drift_px, output.restart.is_some())
+                    && frontend.params().respawn_after_gpu_loss
+                    && frontend.has_lost_gpu()
+                    && !shared.wants_respawn.swap(true, Ordering::Relaxed)
+                {
+                    rclrs::log_warn!("vio_frontend", "the node ends: its GPU is lost, and a new process may have it");
+                    leave();
+                }
+                tell_gpu(&mut shared.report(), &frontend);
                 record(&mut shared.report(), output, waited, start.elapsed());
             }
             Err(refusal) => {
@@ -120,6 +147,13 @@ fn take_over(shared: &Shared, frontend: &mut Frontend, complaints: &mut Complain
     }
     if let Some(mask) = requests.mask {
         frontend.set_mask(mask);
+    }
+}
+
+/// Only what has changed: it is told in words.
+fn tell_gpu(report: &mut Report, frontend: &Frontend) {
+    if report.gpu.as_ref().is_none_or(|told| told.state != frontend.gpu_state()) {
+        report.gpu = Some(frontend.gpu_report());
     }
 }
 

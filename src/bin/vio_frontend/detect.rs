@@ -88,7 +88,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let features = output.points.iter().enumerate().map(|(i, point)| FeatureRow::new(point, descriptor(i)));
     let features: Vec<FeatureRow> = features.collect();
     if args.json {
-        let document = Document { width, height, device: "cpu", offered: output.offered, features };
+        let document = Document { width, height, device: output.backend.name(), offered: output.offered, features };
         serde_json::to_writer(&mut *out, &document).map_err(std::io::Error::from)?;
         writeln!(out)?;
     } else {

@@ -12,7 +12,7 @@ use std::time::Instant;
 use vio_frontend::camera::{CamImu, Camera};
 use vio_frontend::error::Refusal;
 use vio_frontend::frontend::Frontend;
-use vio_frontend::output::Summary;
+use vio_frontend::output::{Fallback, Summary};
 use vio_frontend::source::{self, Event, Source as _, Synchronised};
 
 use super::load::ParamArgs;
@@ -99,6 +99,13 @@ fn print_summary(out: &mut impl Write, summary: &Summary, seconds: f64, written:
         writeln!(out, "  refused for {reason}: {count}")?;
     }
     writeln!(out, "restarts: {restarts}")?;
+    match &summary.gpu {
+        Some(name) => writeln!(out, "device: {} ({name})", summary.device)?,
+        None => writeln!(out, "device: {}", summary.device)?,
+    }
+    for Fallback { frame, reason } in &summary.fallbacks {
+        writeln!(out, "  frame {frame} finished on the CPU: {reason}")?;
+    }
     if let (Some(mean), Some(min), Some(max)) = (summary.features_mean, summary.features_min, summary.features_max) {
         writeln!(out, "features per frame: {mean:.1} on average, {min} to {max}")?;
     }

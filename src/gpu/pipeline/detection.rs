@@ -54,7 +54,7 @@ impl Pipeline {
     /// Waits for a detection, replaces `detection` by it, and advances `gain` (C3). Allocates nothing where `detection`
     /// has held as many features before. After an error its contents are arbitrary.
     ///
-    /// Errors: what the driver answers; a kernel that hangs, after which the context is abandoned. The frame then leaves
+    /// Errors: what the driver answers; [`GpuError::Timeout`]. The frame then leaves
     /// no pyramid to track from.
     pub fn detection_into(
         &mut self,

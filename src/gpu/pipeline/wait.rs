@@ -17,8 +17,7 @@ const PAUSE: Duration = Duration::from_micros(100);
 
 /// Until the first number of `header` is `launch`.
 ///
-/// Errors: what became of the work that should have written it; after `limit` [`GpuError::Timeout`], and the context is
-/// abandoned.
+/// Errors: what became of the work that should have written it; after `limit` [`GpuError::Timeout`].
 pub(super) fn until(stream: &Stream, header: &MappedBuffer, launch: u64, limit: Duration) -> Result<(), GpuError> {
     let mut patience = Patience::new(limit);
     let written = || Ok::<bool, GpuError>(header.poll(0)? == launch);
@@ -36,7 +35,7 @@ pub(super) fn until(stream: &Stream, header: &MappedBuffer, launch: u64, limit: 
         if done {
             return Err(GpuError::Unwritten { launch });
         }
-        patience.pause(stream)?;
+        patience.pause()?;
     }
 }
 
@@ -46,7 +45,7 @@ pub(super) fn until(stream: &Stream, header: &MappedBuffer, launch: u64, limit: 
 pub(super) fn idle(stream: &Stream, limit: Duration) -> Result<(), GpuError> {
     let mut patience = Patience::new(limit);
     while !stream.is_done()? {
-        patience.pause(stream)?;
+        patience.pause()?;
     }
     Ok(())
 }
@@ -64,11 +63,9 @@ impl Patience {
         Self { start: Instant::now(), limit, over: false }
     }
 
-    /// Past the limit the GPU is abandoned, as any other call could hang as well; but only after one more look: the thread
-    /// may have slept for longer than it asked for.
-    fn pause(&mut self, stream: &Stream) -> Result<(), GpuError> {
+    /// Errors: the limit has passed, and there was one more look: the thread may have slept for longer than it asked for.
+    fn pause(&mut self) -> Result<(), GpuError> {
         if self.over {
-            stream.context().abandon();
             return Err(GpuError::Timeout { limit: self.limit });
         }
         self.over = self.start.elapsed() > self.limit;

@@ -8,7 +8,7 @@ use vio_frontend::error::Refusal;
 use vio_frontend::frame::{Frame, ImuSample, StampNs};
 use vio_frontend::frontend::{Calibration, FrameOutput, Frontend, Tracking};
 use vio_frontend::image::GrayImage;
-use vio_frontend::output::{Run, Summary};
+use vio_frontend::output::{Fallback, Run, Summary};
 use vio_frontend::telemetry::Telemetry;
 use vio_frontend::trigger::{Decision, Trigger, Waiting};
 
@@ -36,7 +36,7 @@ impl<'a> Session<'a> {
             trigger: Trigger::default(),
             last_imu: None,
             telemetry: Telemetry::default(),
-            run: Run { device: "cpu", ..Run::default() },
+            run: Run::default(),
             shown: BTreeSet::new(),
         }
     }
@@ -80,6 +80,9 @@ impl<'a> Session<'a> {
     /// Closes the files. Yields the summary and the names of what was written.
     pub fn finish(mut self, source: &str) -> anyhow::Result<(Summary, Vec<String>)> {
         self.run.source = source.to_owned();
+        let gpu = self.frontend.gpu_report();
+        self.run.device = self.frontend.backend().name();
+        (self.run.gpu, self.run.no_gpu) = (gpu.name, gpu.why_not);
         let summary = Summary::new(&self.telemetry, self.run);
         let written = match self.folder {
             Some(folder) => folder.finish(&summary)?,
@@ -117,6 +120,8 @@ impl<'a> Session<'a> {
         }
         self.telemetry.processed(output);
         self.telemetry.took("total", output.times.total);
+        let frame = index as u64;
+        self.run.fallbacks.extend(output.fallback.clone().map(|reason| Fallback { frame, reason }));
         self.run.calibrated = output.calibration == Calibration::Valid;
         self.run.published += u64::from(output.publish);
         match &mut self.folder {
