@@ -40,7 +40,7 @@ fn detected(
     starts: &[FlowStart],
 ) -> Result<(Vec<FlowStart>, Vec<Flow>), GpuError> {
     let params = Params::default();
-    let settings = DetectSettings { target: 32, describe: true, ..DetectSettings::from(&params) };
+    let settings = DetectSettings { target: 12, describe: true, ..DetectSettings::from(&params) };
     let (mut gain, mut plain_gain) = (Gain::default(), Gain::default());
     pipeline.load(&image.view(), &settings)?;
     let detection = pipeline.queue_detection(None, gain, false)?;

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod campaign;
+#[path = "../common/mod.rs"]
+mod common;
 #[path = "../emulator/mod.rs"]
 mod emulator;
 #[path = "../fakecuda/mod.rs"]
@@ -12,7 +14,9 @@ mod images;
 #[allow(dead_code, reason = "motions of the tests of tracking")]
 #[path = "../track/motion.rs"]
 mod motion;
+mod start;
 mod stream;
+mod tool;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,0 +1,79 @@
+//! The offline tool with a libcuda on its path: `replay`, `compare` and `detect` as a user would run them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::fakecuda::FakeCuda;
+
+fn run(fake: &FakeCuda, arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vio_frontend"));
+    command.args(arguments).env("LD_LIBRARY_PATH", fake.folder()).env("NO_COLOR", "1");
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    (status.code().unwrap(), String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap())
+}
+
+/// Replays `source` on the CPU and on the stub under `control`; the runs are equal. Yields the summary of the stub's.
+fn replays_alike(source: &str, fake: &FakeCuda, params: &Path) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let [cpu, stub] = ["cpu", "stub"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    for (device, out) in [("cpu", &cpu), ("cuda", &stub)] {
+        let arguments = ["--max-frames", "4", "--device", device, "--out", out, "--params", params.to_str().unwrap()];
+        let (code, text) = run(fake, &[&["replay", source], &arguments[..]].concat());
+        assert_eq!(code, 0, "{text}");
+    }
+    let (code, text) = run(fake, &["compare", &cpu, &stub]);
+    assert!(code == 0 && text.starts_with("equal: "), "{text}");
+    serde_json::from_slice(&std::fs::read(Path::new(&stub).join("summary.json")).unwrap()).unwrap()
+}
+
+fn params(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("params.yaml");
+    let text = "/**:\n  ros__parameters:\n    max_cnt: 40\n    detect_cnt: 120\n    publish_descriptors: true\n";
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_replay_on_the_stub_is_that_on_the_cpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = FakeCuda::new("tx2");
+    let source = "synth:room";
+    let summary = replays_alike(source, &fake, &params(folder.path()));
+    assert_eq!((&summary["device"], &summary["gpu"]), (&"cuda".into(), &"Stub of a GPU (tx2)".into()));
+    assert_eq!((&summary["fallbacks"], &summary["no_gpu"]), (&serde_json::json!([]), &serde_json::Value::Null));
+
+    fake.control(&["profile tx2", "lose cuLaunchKernel 4 700"]);
+    let summary = replays_alike(source, &fake, &params(folder.path()));
+    assert_eq!(summary["device"], "cpu");
+    let reason = "cuStreamQuery answers 700 (CUDA_ERROR_ILLEGAL_ADDRESS)";
+    assert_eq!(summary["fallbacks"], serde_json::json!([{ "frame": 3, "reason": reason }]));
+    assert_eq!(summary["no_gpu"], reason);
+}
+
+#[test]
+fn real_frames_on_the_stub_are_those_on_the_cpu() {
+    let Some(data) = crate::common::test_data() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (profile, sequence) in [("tx2", "euroc_micro"), ("orin", "kitti_07"), ("discrete", "tum_fr2_desk")] {
+        let fake = FakeCuda::new(profile);
+        let source = data.join(sequence);
+        let summary = replays_alike(source.to_str().unwrap(), &fake, &params(folder.path()));
+        assert_eq!((&summary["device"], &summary["fallbacks"]), (&"cuda".into(), &serde_json::json!([])), "{sequence}");
+    }
+}
+
+#[test]
+fn detect_names_the_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("image.png");
+    let picture = image::GrayImage::from_fn(96, 64, |x, y| image::Luma([((x / 7 * 91 + y / 5 * 57) % 251) as u8]));
+    picture.save(&path).unwrap();
+    let fake = FakeCuda::new("orin");
+    let outputs = ["cpu", "cuda"].map(|device| {
+        let (code, text) = run(&fake, &["detect", path.to_str().unwrap(), "--json", "--device", device]);
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains(&format!("\"device\":\"{device}\"")), "{text}");
+        text.replace(device, "")
+    });
+    assert_eq!(outputs[0], outputs[1]);
+}
