@@ -1,6 +1,7 @@
 //! A context of our own on a device, and its queues of work.
 #![allow(unsafe_code, reason = "calls the CUDA driver")]
 
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +16,8 @@ use super::error::{CudaError, GpuError};
 pub struct Context {
     device: Device,
     handle: CUcontext,
+    /// Whether it is the device's primary context, which others of this process use as well.
+    shared: bool,
     abandoned: AtomicBool,
 }
 
@@ -34,7 +37,16 @@ impl Context {
         let mut handle = std::ptr::null_mut();
         // SAFETY: written to a local; the device is one of this driver's.
         unsafe { device.driver.cuCtxCreate_v2(&mut handle, flags, device.handle)? };
-        Ok(Arc::new(Self { device, handle, abandoned: AtomicBool::new(false) }))
+        Ok(Arc::new(Self { device, handle, shared: false, abandoned: AtomicBool::new(false) }))
+    }
+
+    /// The device's primary context, in which everything that is built on the CUDA run-time library works: TensorRT,
+    /// ONNX Runtime. Their addresses and streams are valid in it, and in no other.
+    pub fn shared(device: Device) -> Result<Arc<Self>, GpuError> {
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: written to a local; the device is one of this driver's.
+        unsafe { device.driver.cuDevicePrimaryCtxRetain(&mut handle, device.handle)? };
+        Ok(Arc::new(Self { device, handle, shared: true, abandoned: AtomicBool::new(false) }))
     }
 
     pub fn device(&self) -> &Device {
@@ -66,9 +78,15 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if !self.is_abandoned() {
-            // SAFETY: created by `new`, destroyed once; all that was made in it holds an Arc of it and so is gone. What it
-            // answers changes nothing: the handle is gone either way.
+        if self.is_abandoned() {
+            return;
+        }
+        // What it answers changes nothing: the handle is gone either way.
+        if self.shared {
+            // SAFETY: retained by `shared`, released once.
+            let _ = unsafe { self.device.driver.cuDevicePrimaryCtxRelease(self.device.handle) };
+        } else {
+            // SAFETY: created by `new`, destroyed once; all that was made in it holds an Arc of it and so is gone.
             let _ = unsafe { self.device.driver.cuCtxDestroy_v2(self.handle) };
         }
     }
@@ -79,6 +97,8 @@ impl Drop for Context {
 pub struct Stream {
     context: Arc<Context>,
     handle: CUstream,
+    /// Whether it is another's, and not to be destroyed.
+    borrowed: bool,
 }
 
 // SAFETY: the driver lets any thread use a stream whose context it has made current, which every method does first.
@@ -91,7 +111,16 @@ impl Stream {
         let driver = context.current()?;
         // SAFETY: written to a local; the context is current.
         unsafe { driver.cuStreamCreate(&mut handle, StreamFlags::CU_STREAM_NON_BLOCKING as u32)? };
-        Ok(Self { context: Arc::clone(context), handle })
+        Ok(Self { context: Arc::clone(context), handle, borrowed: false })
+    }
+
+    /// Another's stream, by its handle (`cudaStream_t` and `CUstream` are the same): what is queued here comes after what
+    /// is queued there.
+    ///
+    /// # Safety
+    /// `handle` is a stream of `context` and lives longer than this value.
+    pub unsafe fn borrow(context: &Arc<Context>, handle: *mut c_void) -> Self {
+        Self { context: Arc::clone(context), handle: handle.cast(), borrowed: true }
     }
 
     pub fn context(&self) -> &Arc<Context> {
@@ -112,6 +141,11 @@ impl Stream {
         unsafe { driver.cuStreamSynchronize(self.handle) }.map_err(GpuError::from)
     }
 
+    /// Its handle, for libraries that are to queue work on it.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.handle.cast()
+    }
+
     pub(super) fn handle(&self) -> CUstream {
         self.handle
     }
@@ -119,6 +153,9 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        if self.borrowed {
+            return;
+        }
         if let Some(driver) = self.context.releasing() {
             // SAFETY: created by `new`, destroyed once, of the current context; the driver finishes what is queued.
             let _ = unsafe { driver.cuStreamDestroy_v2(self.handle) };

@@ -77,6 +77,8 @@ entry_points! {
     cuCtxCreate_v2(context: *mut CUcontext, flags: c_uint, device: CUdevice);
     cuCtxDestroy_v2(context: CUcontext);
     cuCtxSetCurrent(context: CUcontext);
+    cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
+    cuDevicePrimaryCtxRelease(device: CUdevice);
     cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut c_int,
         values: *mut *mut c_void);
     cuModuleUnload(module: CUmodule);

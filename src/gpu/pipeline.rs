@@ -15,7 +15,7 @@ mod pyramids;
 mod shared;
 mod track_buffers;
 mod tracking;
-mod wait;
+pub(super) mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;

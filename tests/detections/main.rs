@@ -6,7 +6,10 @@ mod cases;
 mod emulated;
 #[path = "../emulator/mod.rs"]
 mod emulator;
+#[path = "../fakecuda/mod.rs"]
+mod fakecuda;
 mod oracle;
 mod plain;
 mod refused;
 mod sigmoid;
+mod stub;

@@ -30,6 +30,9 @@ int made(void **object, Kind kind) {
     return SUCCESS;
 }
 
+Object *primary = nullptr;
+int primary_users = 0;
+
 int destroyed(void *object, Kind kind) {
     if (int code = with(object, kind)) {
         return code;
@@ -66,6 +69,32 @@ API(cuCtxSetCurrent, (void *context), (context)) {
         return INVALID_CONTEXT;
     }
     current = static_cast<Object *>(context);
+    return SUCCESS;
+}
+
+// One context a device, alive while it is retained.
+API(cuDevicePrimaryCtxRetain, (void **context, int device), (context, device)) {
+    if (!state.initialised) {
+        return NOT_INITIALIZED;
+    }
+    if (device != 0) {
+        return INVALID_DEVICE;
+    }
+    if (primary_users++ == 0) {
+        primary = make(Kind::context, nullptr);
+    }
+    *context = primary;
+    return SUCCESS;
+}
+
+API_SURVIVES(cuDevicePrimaryCtxRelease, (int device), (device)) {
+    if (device != 0 || primary_users == 0) {
+        return INVALID_CONTEXT;
+    }
+    never_returns_if_hung("cuDevicePrimaryCtxRelease");
+    if (--primary_users == 0) {
+        destroy(primary);
+    }
     return SUCCESS;
 }
 

@@ -64,8 +64,9 @@ impl FakeCuda {
 
     /// What was made more often than released, by the call that makes it.
     pub fn leaks(&self) -> Vec<String> {
-        const PAIRS: [(&str, &str); 6] = [
+        const PAIRS: [(&str, &str); 7] = [
             ("cuCtxCreate_v2", "cuCtxDestroy_v2"),
+            ("cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease"),
             ("cuStreamCreate", "cuStreamDestroy_v2"),
             ("cuEventCreate", "cuEventDestroy_v2"),
             ("cuModuleLoadDataEx", "cuModuleUnload"),

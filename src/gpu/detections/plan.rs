@@ -9,6 +9,13 @@ use crate::gpu::plan::{Buffer, buffer};
 /// Boxes of a word of overlaps.
 const WORD_BOXES: usize = 32;
 
+/// Blocks that the first stage, which reads the tensor, keeps busy: `ROW_TILE` or `PLANE_TILE` anchors each
+/// (`kernels/detections/decode.cuh`). More would only meet at the barriers.
+pub fn blocks(plan: &Plan) -> u32 {
+    let tile = if plan.layout() == Layout::Yolov8 { 32 } else { 64 };
+    (plan.batch() * plan.anchors().div_ceil(tile)) as u32
+}
+
 /// Every buffer. Of the host: letterboxes, records, counts and header; the tensor where it is not on the device already.
 pub fn buffers(plan: &Plan) -> Vec<Buffer> {
     let (word, key) = (size_of::<u32>(), size_of::<u64>());

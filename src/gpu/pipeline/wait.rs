@@ -18,7 +18,12 @@ const PAUSE: Duration = Duration::from_micros(100);
 /// Until the first number of `header` is `launch`.
 ///
 /// Errors: what became of the work that should have written it; after `limit` [`GpuError::Timeout`].
-pub(super) fn until(stream: &Stream, header: &MappedBuffer, launch: u64, limit: Duration) -> Result<(), GpuError> {
+pub(in crate::gpu) fn until(
+    stream: &Stream,
+    header: &MappedBuffer,
+    launch: u64,
+    limit: Duration,
+) -> Result<(), GpuError> {
     let mut patience = Patience::new(limit);
     let written = || Ok::<bool, GpuError>(header.poll(0)? == launch);
     while patience.start.elapsed() < SPIN {
@@ -42,7 +47,7 @@ pub(super) fn until(stream: &Stream, header: &MappedBuffer, launch: u64, limit: 
 /// Until everything that is queued is done.
 ///
 /// Errors: as [`until`].
-pub(super) fn idle(stream: &Stream, limit: Duration) -> Result<(), GpuError> {
+pub(in crate::gpu) fn idle(stream: &Stream, limit: Duration) -> Result<(), GpuError> {
     let mut patience = Patience::new(limit);
     while !stream.is_done()? {
         patience.pause()?;
