@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod cases;
+mod cli;
 mod emulated;
 #[path = "../emulator/mod.rs"]
 mod emulator;

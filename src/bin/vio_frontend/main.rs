@@ -2,6 +2,7 @@
 
 mod compare;
 mod detect;
+mod detections;
 mod doctor;
 mod eval;
 mod gpu;
@@ -36,6 +37,7 @@ struct Cli {
 enum Command {
     Replay(replay::Args),
     Detect(detect::Args),
+    Detections(detections::Args),
     Synth(synth::Args),
     Eval(eval::Args),
     Compare(compare::Args),
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Command::Replay(args) => replay::run(args, &mut out),
         Command::Detect(args) => detect::run(args, &mut out),
+        Command::Detections(args) => detections::run(args, &mut out),
         Command::Synth(args) => synth::run(args, &mut out),
         Command::Eval(args) => eval::run(args, &mut out),
         Command::Compare(args) => compare::run(args, &mut out),
