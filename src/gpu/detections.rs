@@ -16,7 +16,7 @@ use super::context::{Context, Stream};
 use super::error::GpuError;
 use super::kernels::Kernels;
 use super::module::{Kernel, Shape};
-use super::pipeline::wait;
+use super::pipeline::{HANGS, wait};
 use crate::detections::{Counts, Detection, Detections, Letterbox, Plan, Refused, Tensor};
 use abi::{DetectionCounts, DetectionsArgs, DetectionsHeader, NO_INDEX};
 use memory::Memory;
@@ -58,7 +58,7 @@ pub struct Postprocessor {
 pub struct Queued(u64);
 
 impl Postprocessor {
-    /// On a stream of its own. A launch that takes longer than `limit` is taken for one that hangs.
+    /// On a stream of its own. A launch is waited for no longer than `limit`.
     pub fn new(context: &Arc<Context>, kernels: &Kernels, plan: Plan, limit: Duration) -> Result<Self, GpuError> {
         Self::on(Stream::new(context)?, kernels, plan, limit)
     }
@@ -91,8 +91,7 @@ impl Postprocessor {
 
     /// The boxes of a batch in host memory; `letterboxes` has one an image.
     ///
-    /// Errors: a tensor that is refused, as on the CPU; what the driver answers; a kernel that hangs, after which the
-    /// context is abandoned.
+    /// Errors: a tensor that is refused, as on the CPU; what the driver answers; [`GpuError::Timeout`].
     pub fn run(&mut self, tensor: &Tensor<'_>, letterboxes: &[Letterbox]) -> Result<&Detections, PostprocessError> {
         let queued = self.queue(tensor, letterboxes)?;
         self.wait(queued)
@@ -124,7 +123,11 @@ impl Postprocessor {
 
     /// Waits for a launch whose results nobody waited for: its memory is about to be written.
     fn finish(&mut self) -> Result<(), GpuError> {
-        if std::mem::take(&mut self.in_flight) { wait::idle(&self.stream, self.limit) } else { Ok(()) }
+        if self.in_flight {
+            wait::idle(&self.stream, self.limit)?;
+            self.in_flight = false;
+        }
+        Ok(())
     }
 
     fn launch_on(&mut self, tensor: DevicePointer, letterboxes: &[Letterbox]) -> Result<Queued, PostprocessError> {
@@ -167,10 +170,10 @@ impl Postprocessor {
 
 impl Drop for Postprocessor {
     fn drop(&mut self) {
-        // What a kernel may still write to must not be freed under it.
-        if !self.stream.context().is_abandoned() {
-            // An error says that the work has ended, badly; past the limit the context is abandoned with its memory.
-            let _ = wait::idle(&self.stream, self.limit);
+        let context = self.stream.context();
+        // What a kernel may still write to must not be freed under it. A context that is abandoned keeps it.
+        if !context.is_abandoned() && matches!(wait::idle(&self.stream, HANGS), Err(GpuError::Timeout { .. })) {
+            context.abandon();
         }
     }
 }

@@ -55,7 +55,7 @@ impl Launchable {
 }
 
 /// Work that takes longer than this hangs: no kernel of ours takes a hundredth, and others on the device get their turn.
-const HANGS: Duration = Duration::from_secs(2);
+pub(super) const HANGS: Duration = Duration::from_secs(2);
 
 /// Frames on a device.
 #[derive(Debug)]

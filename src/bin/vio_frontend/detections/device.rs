@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub enum AnyPostprocessor {
-    Cpu(PlainPostprocessor),
+    Cpu(Box<PlainPostprocessor>),
     Cuda(Box<Postprocessor>),
 }
 
@@ -25,12 +25,12 @@ impl AnyPostprocessor {
     pub fn open(args: &GpuArgs, plan: Plan) -> anyhow::Result<(Self, Option<String>)> {
         let device = args.params.load()?.device;
         if device == Device::Cpu {
-            return Ok((Self::Cpu(PlainPostprocessor::new(plan)), None));
+            return Ok((Self::Cpu(Box::new(PlainPostprocessor::new(plan))), None));
         }
         match on_gpu(args.look()?, &plan) {
             Ok(gpu) => Ok((Self::Cuda(Box::new(gpu)), None)),
             Err(error) if device == Device::Cuda => Err(error.into()),
-            Err(error) => Ok((Self::Cpu(PlainPostprocessor::new(plan)), Some(error.to_string()))),
+            Err(error) => Ok((Self::Cpu(Box::new(PlainPostprocessor::new(plan))), Some(error.to_string()))),
         }
     }
 
