@@ -63,9 +63,10 @@ mutants:
 DISTRO ?= jazzy
 test-ros2: $(TEST_PACKAGES)/.done
 	cargo build --bin vio_frontend
+	cargo run --quiet --example fakecuda -- $(TARGET)/fakecuda
 	$(ROS2) exec --distro $(DISTRO) -- cargo clippy --bin vio_frontend_node --features ros2 -- -D warnings
 	node=$$($(ROS2) build --distro $(DISTRO)) && \
-	VIO_NODE=$$node VIO_TOOL=$(TARGET)/debug/vio_frontend $(ROS2) exec --distro $(DISTRO) -- \
+	VIO_NODE=$$node VIO_TOOL=$(TARGET)/debug/vio_frontend VIO_FAKECUDA=$(TARGET)/fakecuda $(ROS2) exec --distro $(DISTRO) -- \
 	    sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/ros2'
 
 $(TEST_PACKAGES)/.done: tests/requirements.txt

@@ -41,6 +41,9 @@ def arguments():
     yield DeclareLaunchArgument("use_sim_time", default_value="false", choices=["true", "false"],
                                 description="Take the time of /clock.")
     yield DeclareLaunchArgument("log_level", default_value="info", description="debug, info, warn or error.")
+    yield DeclareLaunchArgument("respawn_after_gpu_loss", default_value="false", choices=["true", "false"],
+                                description="Start the node again when its process has lost the GPU, at a moment at "
+                                            "which no track is lost with it.")
     yield DeclareLaunchArgument("backend", default_value="none", choices=list(BACKENDS),
                                 description="Back end that also gets tracks: sets layout, topics and parameters.")
     for name, content in INPUTS.items():
@@ -60,6 +63,9 @@ def node(context):
     files = [preset, *filter(None, [value("params_file")])]
     overrides = {name: value(name) for name in OVERRIDES if value(name)}
     overrides["use_sim_time"] = value("use_sim_time") == "true"
+    respawn = value("respawn_after_gpu_loss") == "true"
+    if respawn:
+        overrides["respawn_after_gpu_loss"] = True
     if backend != "none":
         # A copy of params/default.yaml as `params_file` must not silence the topic that was asked for.
         overrides["output_layout"] = backend
@@ -74,6 +80,8 @@ def node(context):
         parameters=[*files, overrides],
         remappings=[(name, topic) for name, topic in remappings if name != topic],
         arguments=["--ros-args", "--log-level", value("log_level")],
+        respawn=respawn,
+        respawn_delay=1.0,
         output="screen",
         emulate_tty=True,
     )]

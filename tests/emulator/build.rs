@@ -104,6 +104,12 @@ impl Build {
     }
 }
 
+/// Where what was built stays: the folder that Cargo gives to tests; examples, which are told of none, find it too.
+pub fn kept() -> PathBuf {
+    let beside = || std::env::current_exe().ok()?.ancestors().nth(3).map(|target| target.join("tmp"));
+    option_env!("CARGO_TARGET_TMPDIR").map(PathBuf::from).or_else(beside).unwrap_or_else(std::env::temp_dir)
+}
+
 /// Runs g++ with these flags, unless its output is there; the output's name holds the digest of the flags, continued
 /// from `digest`.
 pub fn compile(flags: &[&OsStr], digest: u32, extension: &str) -> Result<PathBuf, String> {
@@ -114,7 +120,7 @@ pub fn compile(flags: &[&OsStr], digest: u32, extension: &str) -> Result<PathBuf
         hasher.update(flag.as_encoded_bytes());
         hasher.update(b"\n");
     }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulation");
+    let folder = kept().join("emulation");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let output = folder.join(format!("{digest:08x}-{:08x}.{extension}", hasher.finalize()));
     if output.exists() {
@@ -153,7 +159,7 @@ fn joined_sources(folder: &Path) -> Result<String, String> {
 
 /// The file that holds the joined sources; the same content has the same name.
 fn write_joined(joined: &str, digest: u32) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emulation");
+    let folder = kept().join("emulation");
     let path = folder.join(format!("{digest:08x}.cuh"));
     let unfinished = path.with_extension(std::process::id().to_string());
     fs::create_dir_all(&folder)

@@ -132,5 +132,8 @@ fn nvrtc_that_is_hidden_means_kept_kernels() {
     let fake = FakeCuda::new("tx2");
     let hidden = EngineOptions { libnvrtc: Some(PathBuf::from("/nowhere/libnvrtc.so")), ..options(&fake) };
     let frontend = Frontend::with_gpu(params(Device::Cuda), None, hidden, AT_ONCE).unwrap();
-    assert_eq!((frontend.backend(), frontend.gpu_report().name.as_deref()), (Backend::Cuda, Some("Stub of a GPU (tx2)")));
+    assert_eq!(
+        (frontend.backend(), frontend.gpu_report().name.as_deref()),
+        (Backend::Cuda, Some("Stub of a GPU (tx2)"))
+    );
 }

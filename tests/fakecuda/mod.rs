@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::emulator::Sanitizer;
-use crate::emulator::build::{Build, FLAGS, compile, digest_folder};
+use crate::emulator::build::{Build, FLAGS, compile, digest_folder, kept};
 
 /// Parts of the emulation that run within the driver; the others are the process around it.
 const EMULATION: [&str; 5] = ["fail.cpp", "fiber.cpp", "machine.cpp", "schedule.cpp", "warp.cpp"];
@@ -119,7 +119,7 @@ fn unmodelled(folder: &Path) -> Result<Option<PathBuf>, String> {
     let text: String = std::iter::once("#include \"fakecuda.hpp\"\n".to_owned())
         .chain(rest.map(|name| format!("API({name}, (), ()) {{ return fake::NOT_SUPPORTED; }}\n")))
         .collect();
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmodelled.cpp");
+    let path = kept().join("unmodelled.cpp");
     let text = text.replace("fakecuda.hpp", &folder.join("fakecuda.hpp").display().to_string());
     if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         let unfinished = path.with_extension(std::process::id().to_string());

@@ -125,11 +125,12 @@ class Session:
     """One node process and its peer; a context manager."""
 
     def __init__(self, parameters=None, arguments=(), namespace="", image_kind=Image,
-                 image_topic="image"):
+                 image_topic="image", environment=None, exit_code=0):
         self.parameters = {**LOSSLESS, **(parameters or {})}
         self.arguments = list(arguments)
         self.namespace = namespace
         self.image_kind, self.image_topic = image_kind, image_topic
+        self.own_environment, self.exit_code = environment or {}, exit_code
         self.clouds, self.restarts, self.diagnostics = [], [], []
         # What is listened to from the start. The node learns of subscriptions in their order, so that whoever hears
         # the diagnostics, which come last, has missed nothing of these.
@@ -143,7 +144,8 @@ class Session:
         domain = next(DOMAINS)
         # For other programs on the same network.
         self.environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
-        self.process = subprocess.Popen(command, env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        environment = {**self.environment, **self.own_environment}
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
         self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
@@ -171,7 +173,7 @@ class Session:
             self.process.kill()
             self.log = self.process.communicate()[1]
             raise AssertionError(f"the node ignored SIGINT:\n{self.log}")
-        assert self.process.returncode == 0, f"exit {self.process.returncode}:\n{self.log}"
+        assert self.process.returncode == self.exit_code, f"exit {self.process.returncode}:\n{self.log}"
         assert "panicked" not in self.log, self.log
 
     def name(self, topic):
