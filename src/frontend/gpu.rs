@@ -110,7 +110,8 @@ impl Gpu {
     pub fn refresh(&mut self, limit: Duration) {
         let Some(opener) = &self.opener else { return };
         if let Some(engine) = &mut self.engine {
-            return engine.refresh();
+            engine.refresh();
+            return;
         }
         if self.fallback.opens(Instant::now()) {
             opener.open();

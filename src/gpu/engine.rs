@@ -92,13 +92,14 @@ impl Engine {
         &self.context.device().name
     }
 
-    /// Takes over kernels whose sources have changed. To be called between two frames; does not wait for the compiler.
-    pub fn refresh(&mut self) {
-        if !self.kernels.take_changes().is_empty()
-            && let Err(error) = self.pipeline.replace(&self.kernels)
-        {
+    /// Takes over kernels whose sources have changed, and tells whether there were any. To be called between two frames;
+    /// does not wait for the compiler.
+    pub fn refresh(&mut self) -> bool {
+        let is_new = !self.kernels.take_changes().is_empty();
+        if is_new && let Err(error) = self.pipeline.replace(&self.kernels) {
             tracing::error!("the kernels before stay: {error}");
         }
+        is_new
     }
 
     /// Lets go of the device, once its work is done.
