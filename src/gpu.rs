@@ -53,6 +53,7 @@
 pub mod abi;
 pub mod detections;
 pub mod embedded;
+pub mod floor;
 pub mod plan;
 pub mod program;
 pub mod sources;

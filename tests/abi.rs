@@ -5,12 +5,16 @@
 use std::path::Path;
 
 use vio_frontend::gpu::detections::abi as detections;
+use vio_frontend::gpu::floor::abi as floor;
 use vio_frontend::gpu::{abi, sources};
 
 #[test]
 fn the_layout_that_the_kernels_assert_is_that_of_rust() {
-    let layouts =
-        [("abi_layout.cuh", abi::layout_assertions()), ("detections/abi_layout.cuh", detections::layout_assertions())];
+    let layouts = [
+        ("abi_layout.cuh", abi::layout_assertions()),
+        ("detections/abi_layout.cuh", detections::layout_assertions()),
+        ("floor/abi_layout.cuh", floor::layout_assertions()),
+    ];
     for (name, layout) in layouts {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(name);
         if std::env::var_os("VIO_RENEW_GOLDEN").is_some() {

@@ -17,11 +17,13 @@ use super::library::{Library, LibraryError, Wanted};
 
 const LIBCUDA: Wanted = Wanted {
     what: "the CUDA driver (libcuda)",
-    names: &["libcuda.so.1", "libcuda.so"],
+    // The last is the file of a Jetson, to which a container need not have a link.
+    names: &["libcuda.so.1", "libcuda.so", "libcuda.so.1.1"],
     folders: &[
-        // JetPack 4 and 5, JetPack 6, JetPack 7; containers and WSL.
+        // JetPack 4 and 5, JetPack 6, JetPack 7 in two layouts; containers and WSL.
         "/usr/lib/aarch64-linux-gnu/tegra",
         "/usr/lib/aarch64-linux-gnu/nvidia",
+        "/opt/nvidia/l4t-gpu-libs/nvgpu",
         "/usr/lib/aarch64-linux-gnu",
         "/usr/lib/x86_64-linux-gnu",
         "/usr/lib64",

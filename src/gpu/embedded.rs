@@ -31,6 +31,9 @@ const FILES: &[(&str, &str)] = embedded! {
     "detections/overlap.cuh"
     "detections/sweep.cuh"
     "detections/values.cuh"
+    "floor.cu"
+    "floor/abi.cuh"
+    "floor/abi_layout.cuh"
     "track.cu"
     "track/patch.cuh"
     "track/search.cuh"
@@ -42,6 +45,7 @@ const FILES: &[(&str, &str)] = embedded! {
 const PTX: &[(&str, &str)] = &[
     ("detect", include_str!("../../kernels/ptx/detect.ptx")),
     ("track", include_str!("../../kernels/ptx/track.ptx")),
+    ("floor", include_str!("../../kernels/ptx/floor.ptx")),
     ("detections", include_str!("../../kernels/ptx/detections.ptx")),
 ];
 

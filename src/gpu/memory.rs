@@ -130,6 +130,38 @@ impl MappedBuffer {
         Ok(())
     }
 
+    /// Queues a copy of the first `bytes` bytes to `device`.
+    ///
+    /// # Safety
+    /// Both live, and these bytes are not written, until the work of `stream` is done.
+    pub unsafe fn copy_to(&self, device: &DeviceBuffer, bytes: usize, stream: &Stream) -> Result<(), GpuError> {
+        range(self.bytes, 0, bytes)?;
+        range(device.bytes, 0, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let driver = stream.context().current()?;
+        // SAFETY: both ranges lie within their allocations; that they stay as they are is the caller's obligation.
+        unsafe { driver.cuMemcpyHtoDAsync_v2(device.address, self.host.cast(), bytes, stream.handle())? };
+        Ok(())
+    }
+
+    /// Queues a copy of the first `bytes` bytes of `device` to the first here.
+    ///
+    /// # Safety
+    /// Both live until the work of `stream` is done.
+    pub unsafe fn copy_from(&self, device: &DeviceBuffer, bytes: usize, stream: &Stream) -> Result<(), GpuError> {
+        range(self.bytes, 0, bytes)?;
+        range(device.bytes, 0, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let driver = stream.context().current()?;
+        // SAFETY: both ranges lie within their allocations; no reference into host memory exists.
+        unsafe { driver.cuMemcpyDtoHAsync_v2(self.host.cast(), device.address, bytes, stream.handle())? };
+        Ok(())
+    }
+
     /// The number at `offset`, which a kernel may be about to write; what it wrote before can be read afterwards.
     pub fn poll(&self, offset: usize) -> Result<u64, GpuError> {
         range(self.bytes, offset, size_of::<u64>())?;

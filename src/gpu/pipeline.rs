@@ -10,11 +10,15 @@
 
 mod detect_buffers;
 mod detection;
+mod floor_frames;
 mod mask_buffer;
+mod measure;
 mod pyramids;
+mod records;
 mod shared;
 mod track_buffers;
 mod tracking;
+mod transfers;
 pub(super) mod wait;
 
 use std::sync::Arc;
@@ -22,19 +26,23 @@ use std::time::Duration;
 
 use super::abi::{DetectArgs, TrackArgs};
 use super::context::{Context, Stream};
+use super::device::MemorySystem;
 use super::error::GpuError;
+use super::floor::abi::FloorArgs;
 use super::kernels::Kernels;
 use super::module::Kernel;
 use super::plan::DetectPlan;
 use crate::detect::DetectSettings;
 use crate::image::ImageView;
 use detect_buffers::DetectBuffers;
+use floor_frames::FloorFrames;
 use pyramids::Pyramids;
 use shared::Alternating;
 use track_buffers::TrackBuffers;
 
 pub use detection::QueuedDetection;
 pub use tracking::QueuedTracks;
+pub use transfers::{ImageTransfer, ResultTransfer, Transfers};
 
 /// The kernels, and how many blocks of each are resident at once.
 #[derive(Debug)]
@@ -43,14 +51,17 @@ struct Launchable {
     detect_blocks: u32,
     track: Kernel<TrackArgs>,
     track_blocks: u32,
+    /// Frames without work, where it matters how their bytes go. A folder of kernels may lack it.
+    floor: Option<Kernel<FloorArgs>>,
 }
 
 impl Launchable {
-    fn new(kernels: &Kernels) -> Result<Self, GpuError> {
+    fn new(kernels: &Kernels, memory: MemorySystem) -> Result<Self, GpuError> {
         let (detect, track) = (kernels.kernel("detect", "detect")?, kernels.kernel("track", "track")?);
         let detect_blocks = detect.resident_blocks(detection::THREADS)?.max(1);
         let track_blocks = track.resident_blocks(tracking::THREADS)?.max(1);
-        Ok(Self { detect, detect_blocks, track, track_blocks })
+        let floor = (memory == MemorySystem::Discrete).then(|| kernels.kernel("floor", "frame_floor").ok()).flatten();
+        Ok(Self { detect, detect_blocks, track, track_blocks, floor })
     }
 }
 
@@ -67,6 +78,11 @@ pub struct Pipeline {
     pyramids: Option<Pyramids>,
     buffers: Option<DetectBuffers>,
     tracks: Option<TrackBuffers>,
+    transfers: Transfers,
+    /// Whether they stay as they are, whatever the device.
+    forced: bool,
+    /// A measurement that was given up while a launch was late: the launch may still write to its memory.
+    late: Option<FloorFrames>,
     /// The image that was loaded last.
     plan: Option<DetectPlan>,
     /// Number of the image that was loaded last: its parity is its slot.
@@ -81,10 +97,17 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// A pipeline with no frame seen. A launch is waited for no longer than `limit`.
+    ///
+    /// How images and results are transferred follows from the memory system; on a discrete card it is measured when memory
+    /// is allocated.
     pub fn new(context: &Arc<Context>, kernels: &Kernels, limit: Duration) -> Result<Self, GpuError> {
+        let memory = context.device().memory;
         Ok(Self {
             limit,
-            kernels: Launchable::new(kernels)?,
+            transfers: Transfers::of(memory),
+            forced: false,
+            late: None,
+            kernels: Launchable::new(kernels, memory)?,
             stream: Stream::new(context)?,
             pyramids: None,
             buffers: None,
@@ -97,6 +120,23 @@ impl Pipeline {
         })
     }
 
+    /// A pipeline that transfers in these ways.
+    pub fn with_transfers(
+        context: &Arc<Context>,
+        kernels: &Kernels,
+        limit: Duration,
+        transfers: Transfers,
+    ) -> Result<Self, GpuError> {
+        let mut pipeline = Self::new(context, kernels, limit)?;
+        (pipeline.transfers, pipeline.forced) = (transfers, true);
+        Ok(pipeline)
+    }
+
+    /// How images and results are transferred; on a discrete card that is known once an image was loaded.
+    pub fn transfers(&self) -> Transfers {
+        self.transfers
+    }
+
     /// From now on a launch is waited for no longer than `limit`.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
@@ -104,7 +144,7 @@ impl Pipeline {
 
     /// Takes over kernels that were compiled anew.
     pub fn replace(&mut self, kernels: &Kernels) -> Result<(), GpuError> {
-        self.kernels = Launchable::new(kernels)?;
+        self.kernels = Launchable::new(kernels, self.stream.context().device().memory)?;
         Ok(())
     }
 
@@ -172,21 +212,24 @@ impl Pipeline {
         if self.buffers.as_ref().is_none_or(|buffers| !buffers.serves(plan)) {
             self.settle()?;
             self.buffers = None;
-            self.buffers = Some(DetectBuffers::new(plan, &self.stream)?);
+            self.choose_transfers(plan)?;
+            self.buffers = Some(DetectBuffers::new(plan, self.transfers, &self.stream)?);
         }
         // There are hardly more points to track than features are wanted.
         if self.tracks.as_ref().is_none_or(|tracks| tracks.capacity() < plan.settings.target) {
             self.settle()?;
             self.tracks = None;
-            self.tracks = Some(TrackBuffers::new(plan.settings.target, &self.stream)?);
+            self.tracks = Some(TrackBuffers::new(plan.settings.target, self.transfers, &self.stream)?);
         }
         Ok(())
     }
 
-    /// A launch was queued for the frame that was loaded last.
-    fn queued(&mut self, launch: u64) {
-        self.launch = launch;
-        *self.last.of_mut(self.frame) = launch;
+    /// The number of a launch for the frame that was loaded last. From now on its slot is taken to be in use: copies are
+    /// queued before the launch.
+    fn next_launch(&mut self) -> u64 {
+        self.launch += 1;
+        *self.last.of_mut(self.frame) = self.launch;
+        self.launch
     }
 }
 

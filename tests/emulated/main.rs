@@ -4,6 +4,7 @@
 
 #[path = "../emulator/mod.rs"]
 mod emulator;
+mod floor;
 mod formats;
 #[path = "../detect/images.rs"]
 mod images;

@@ -25,7 +25,7 @@ use crate::log::logged;
 pub fn copy_kernels() -> tempfile::TempDir {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
     let folder = tempfile::tempdir().unwrap();
-    for below in ["", "detect", "track", "detections"] {
+    for below in ["", "detect", "track", "floor", "detections"] {
         let to = folder.path().join(below);
         fs::create_dir_all(&to).unwrap();
         for file in

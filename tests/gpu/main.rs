@@ -27,3 +27,4 @@ mod pipeline;
 mod program;
 mod slots;
 mod tool;
+mod transfers;

@@ -7,7 +7,7 @@ use vio_frontend::detect::plain::PlainDetector;
 use vio_frontend::detect::pyramid::Pyramid;
 use vio_frontend::detect::{DetectSettings, Detection, Gain};
 use vio_frontend::gpu::kernels::Kernels;
-use vio_frontend::gpu::pipeline::Pipeline;
+use vio_frontend::gpu::pipeline::{Pipeline, Transfers};
 use vio_frontend::gpu::program::Sources;
 use vio_frontend::gpu::{GpuError, Severity};
 use vio_frontend::image::GrayImage;
@@ -49,7 +49,7 @@ pub fn frame(size: (usize, usize), step: usize) -> Frame {
 }
 
 /// Every kind of change between two frames.
-fn sequence() -> Vec<Frame> {
+pub fn sequence() -> Vec<Frame> {
     let size = (97, 75);
     let mut frames: Vec<Frame> = (0..8).map(|step| frame(size, step)).collect();
     let mut mask = Mask::all(97, 75);
@@ -100,11 +100,16 @@ pub fn on_the_cpu(frames: &[Frame]) -> Vec<Outcome> {
     outcomes
 }
 
-/// The same on the stub, until something fails.
+/// The same on the stub, until something fails. Copies are not measured: the calls are the same every time.
 fn on_the_stub(fake: &FakeCuda, frames: &[Frame]) -> Result<Vec<Outcome>, GpuError> {
     let context = context(fake);
     let kernels = Kernels::load(&context, without_compiler(), Sources::Embedded, None)?;
-    let mut pipeline = Pipeline::new(&context, &kernels, LIMIT)?;
+    let transfers = Transfers::of(context.device().memory);
+    in_pipeline(&mut Pipeline::with_transfers(&context, &kernels, LIMIT, transfers)?, frames)
+}
+
+/// What a pipeline makes of the frames, until something fails.
+pub fn in_pipeline(pipeline: &mut Pipeline, frames: &[Frame]) -> Result<Vec<Outcome>, GpuError> {
     let (mut gain, mut outcomes): (Gain, Vec<Outcome>) = (Gain::default(), Vec::new());
     let mut size = (0, 0);
     for frame in frames {

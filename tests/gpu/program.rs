@@ -16,7 +16,10 @@ fn the_binary_carries_the_folder() {
     let folder = Sources::Folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels"));
     let embedded = Sources::Embedded.programs().unwrap();
     assert_eq!(embedded, folder.programs().unwrap());
-    assert_eq!(embedded.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["detect", "track", "detections"]);
+    assert_eq!(
+        embedded.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        ["detect", "track", "floor", "detections"]
+    );
     assert!(embedded.iter().all(|program| program.kept.is_some()), "kept PTX is out of date");
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use vio_frontend::detect::{DetectSettings, Detection, Gain};
 use vio_frontend::gpu::kernels::Kernels;
-use vio_frontend::gpu::pipeline::Pipeline;
+use vio_frontend::gpu::pipeline::{Pipeline, Transfers};
 use vio_frontend::gpu::program::Sources;
 use vio_frontend::gpu::{Context, GpuError};
 use vio_frontend::track::FlowStart;
@@ -17,7 +17,7 @@ use crate::pipeline::{Frame, LIMIT, Outcome, frame, on_the_cpu, starts};
 fn open(fake: &FakeCuda) -> (Arc<Context>, Pipeline) {
     let context = context(fake);
     let kernels = Kernels::load(&context, without_compiler(), Sources::Embedded, None).unwrap();
-    let pipeline = Pipeline::new(&context, &kernels, LIMIT).unwrap();
+    let pipeline = Pipeline::with_transfers(&context, &kernels, LIMIT, Transfers::of(context.device().memory)).unwrap();
     (context, pipeline)
 }
 

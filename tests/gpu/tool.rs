@@ -110,7 +110,7 @@ fn doctor_says_what_is_missing_and_what_to_do() {
         "CUDA      to do: without an NVIDIA GPU nothing",
         "NVRTC     problem: ",
         "NVRTC     to do: nothing, unless kernels_dir is used",
-        "kernels   detect, track, detections: not loaded without a GPU",
+        "kernels   detect, track, floor, detections: not loaded without a GPU",
         "0 compiled kernels",
     ];
     assert_holds(&out, &expected);
@@ -139,8 +139,7 @@ fn doctor_says_what_will_be_used_and_why() {
         assert_eq!(code, 0);
         let library = fake.library();
         let driver = format!("driver {}, {version}", library.display());
-        let why =
-            "kernels   detect, track, detections: the PTX kept in this program, because the CUDA run-time compiler";
+        let why = "kernels   detect, track, floor, detections: the PTX kept in this program, because the CUDA run-time compiler";
         assert_holds(&out, &[&driver, gpu, why]);
     }
     let fake = FakeCuda::new("tx2");

@@ -1,21 +1,23 @@
 //! The memory of detection, allocated once for a size. What the host touches is mapped and has two slots; the rest stays
 //! on the device and needs one: launches of a stream follow each other.
 
+#![allow(unsafe_code, reason = "queues copies")]
+
 use bytemuck::Zeroable;
 
+use super::mask_buffer::MaskBuffer;
+use super::records::Records;
 use super::shared::Shared;
+use super::transfers::Transfers;
 use crate::detect::Detection;
 use crate::feature::{Descriptor, Feature};
 use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer, FeatureRecord};
 use crate::gpu::context::Stream;
-use crate::gpu::device::MemorySystem;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
 use crate::gpu::plan::{Buffer, DetectPlan};
 use crate::image::ImageView;
 use crate::mask::Mask;
-
-use super::mask_buffer::MaskBuffer;
 
 /// What the sizes of all buffers of [`DetectPlan`] follow from.
 type Sizes = [usize; 8];
@@ -38,17 +40,15 @@ pub(super) struct DetectBuffers {
     header: Shared,
     /// Those of the device alone, each with where its address lies in the arguments.
     device: Vec<(usize, DeviceBuffer)>,
-    /// Features as they are copied out, once and in order.
-    records: Vec<FeatureRecord>,
+    records: Records<FeatureRecord>,
 }
 
 impl DetectBuffers {
-    pub(super) fn new(plan: &DetectPlan, stream: &Stream) -> Result<Self, GpuError> {
+    pub(super) fn new(plan: &DetectPlan, transfers: Transfers, stream: &Stream) -> Result<Self, GpuError> {
         let context = stream.context();
         let layout = plan.buffers();
         let bytes = |field: &str| layout.iter().find(|buffer| buffer.field == field).map_or(0, |buffer| buffer.bytes);
-        // The TX2's CPU does not cache pinned memory: combined writes are the fast way in there.
-        let combine = context.device().memory == MemorySystem::Uncached;
+        let (input, output) = (transfers.image.reach(), transfers.results.reach());
         let own = |buffer: &&Buffer| !buffer.host && buffer.field != "pyramid";
         let make = |buffer: &Buffer| {
             let own = DeviceBuffer::new(context, buffer.bytes)?;
@@ -59,13 +59,13 @@ impl DetectBuffers {
         };
         Ok(Self {
             sizes: sizes(plan),
-            source: Shared::new(context, bytes("source"), combine)?,
-            mask: MaskBuffer::new(context, plan.width as usize, plan.height as usize, combine)?,
-            features: Shared::new(context, bytes("features"), false)?,
-            descriptors: Shared::new(context, bytes("descriptors"), false)?,
-            header: Shared::holding(context, DetectHeader::zeroed())?,
+            source: Shared::new(stream, bytes("source"), input)?,
+            mask: MaskBuffer::new(stream, plan.width as usize, plan.height as usize, input)?,
+            features: Shared::new(stream, bytes("features"), output)?,
+            descriptors: Shared::new(stream, bytes("descriptors"), output)?,
+            header: Shared::holding(stream, DetectHeader::zeroed(), output)?,
             device: layout.iter().filter(own).map(make).collect::<Result<_, GpuError>>()?,
-            records: vec![FeatureRecord::zeroed(); plan.settings.target as usize],
+            records: Records::new(plan.settings.target as usize, transfers.results),
         })
     }
 
@@ -84,12 +84,16 @@ impl DetectBuffers {
         (0..plan.height as usize).try_for_each(|y| source.write(y * plan.source_pitch(), image.row(y)))
     }
 
-    /// Writes the addresses for `frame` into `arguments`, and the mask to its buffer.
-    pub(super) fn place(
+    /// Writes the addresses for `frame` into `arguments`, and has kernels queued after it see source and mask.
+    ///
+    /// # Safety
+    /// `self` lives until the work of `stream` is done, and what was queued for the frame before the last is.
+    pub(super) unsafe fn place(
         &mut self,
         frame: u64,
         arguments: &mut DetectArgs,
         mask: Option<&Mask>,
+        stream: &Stream,
     ) -> Result<(), GpuError> {
         let bytes = bytemuck::bytes_of_mut(arguments);
         for (offset, buffer) in &self.device {
@@ -98,14 +102,33 @@ impl DetectBuffers {
                 field.copy_from_slice(&buffer.address().to_ne_bytes());
             }
         }
+        let source_bytes = arguments.source_pitch as usize * arguments.height as usize;
+        // SAFETY: passed on to the caller; the slot is written by its next frame alone.
+        unsafe { self.source.upload(frame, source_bytes, stream)? };
+        if let Some(mask) = mask {
+            // SAFETY: passed on to the caller.
+            arguments.mask = unsafe { self.mask.hold(frame, mask, stream)? };
+        }
         arguments.source = self.source.address(frame);
         arguments.features = self.features.address(frame);
         arguments.descriptors = self.descriptors.address(frame);
         arguments.header = self.header.address(frame);
-        if let Some(mask) = mask {
-            arguments.mask = self.mask.hold(frame, mask)?;
-        }
         Ok(())
+    }
+
+    /// Has the host see what the launch for `frame`, queued before, finds.
+    ///
+    /// # Safety
+    /// `self` lives until the work of `stream` is done.
+    pub(super) unsafe fn download(&self, frame: u64, described: bool, stream: &Stream) -> Result<(), GpuError> {
+        let most = self.records.capacity();
+        let described = if described { most } else { 0 };
+        // SAFETY: passed on to the caller. The header comes last: once it is there, so is the rest.
+        unsafe {
+            self.features.download(frame, most * size_of::<FeatureRecord>(), stream)?;
+            self.descriptors.download(frame, described * Descriptor::LEN, stream)?;
+            self.header.download(frame, size_of::<DetectHeader>(), stream)
+        }
     }
 
     pub(super) fn header(&self, frame: u64) -> &MappedBuffer {
@@ -120,11 +143,9 @@ impl DetectBuffers {
         self.header.host(frame).read(0, &mut header)?;
         let [header] = header;
         let count = header.count as usize;
-        let (bytes, wanted) = (size_of_val(self.records.as_slice()), count.saturating_mul(size_of::<FeatureRecord>()));
-        let records = self.records.get_mut(..count).ok_or(GpuError::Range { bytes, offset: 0, wanted })?;
-        self.features.host(frame).read(0, records)?;
-        detection.features.clear();
-        detection.features.extend(records.iter().map(Feature::from));
+        let features = &mut detection.features;
+        features.clear();
+        self.records.read(self.features.host(frame), count, |record| features.push(Feature::from(record)))?;
         detection.descriptors.resize(if described { count } else { 0 }, Descriptor::zeroed());
         self.descriptors.host(frame).read(0, &mut detection.descriptors)?;
         (detection.offered, detection.offered_class0) = (header.offered, header.offered_class0);

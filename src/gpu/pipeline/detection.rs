@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 use super::{Pipeline, wait};
-use crate::detect::{Detection, Gain};
+use crate::detect::{DetectSettings, Detection, Gain};
 use crate::feature::Feature;
 use crate::gpu::abi::FeatureRecord;
 use crate::gpu::error::GpuError;
@@ -32,23 +32,27 @@ impl Pipeline {
         prefilter: bool,
     ) -> Result<QueuedDetection, GpuError> {
         let frame = self.frame;
+        let launch = self.next_launch();
         let (Some(plan), Some(buffers), Some(pyramids)) = (&self.plan, &mut self.buffers, &mut self.pyramids) else {
             return Err(GpuError::NothingLoaded);
         };
-        let launch = self.launch + 1;
+        let DetectSettings { target, describe, levels, .. } = plan.settings;
         let mut arguments = plan.arguments(gain, prefilter, launch);
-        buffers.place(frame, &mut arguments, mask)?;
+        // SAFETY: buffers are replaced, and dropped, only when the stream is idle; a GPU that cannot tell is abandoned with
+        // its buffers. `load` has waited for the frame before the last.
+        unsafe { buffers.place(frame, &mut arguments, mask, &self.stream)? };
         arguments.pyramid = pyramids.of(frame);
         let tiles = plan.width.div_ceil(32) * plan.height.div_ceil(32);
         let blocks = self.kernels.detect_blocks.min(tiles);
         let shape = Shape { blocks, threads: THREADS, cooperative: true };
-        // SAFETY: every address is that of a buffer as large as the plan says, of the stream's context. Buffers are
-        // replaced, and dropped, only when the stream is idle; a GPU that cannot tell is abandoned with its buffers.
-        unsafe { self.kernels.detect.launch(&self.stream, shape, &arguments)? };
-        pyramids.hold(frame, plan.settings.levels);
-        let queued = QueuedDetection { frame, launch, target: plan.settings.target, describe: plan.settings.describe };
-        self.queued(launch);
-        Ok(queued)
+        // SAFETY: every address is that of a buffer as large as the plan says, of the stream's context; for how long they
+        // live, see above.
+        unsafe {
+            self.kernels.detect.launch(&self.stream, shape, &arguments)?;
+            buffers.download(frame, describe, &self.stream)?;
+        }
+        pyramids.hold(frame, levels);
+        Ok(QueuedDetection { frame, launch, target, describe })
     }
 
     /// Waits for a detection, replaces `detection` by it, and advances `gain` (C3). Allocates nothing where `detection`

@@ -1,10 +1,10 @@
 //! The mask on the device. Most masks stay as they are for many frames: comparing is cheaper than writing.
 
-use std::sync::Arc;
+#![allow(unsafe_code, reason = "queues copies")]
 
-use super::shared::{Alternating, Shared};
+use super::shared::{Alternating, Reach, Shared};
 use crate::gpu::abi::DevicePointer;
-use crate::gpu::context::Context;
+use crate::gpu::context::Stream;
 use crate::gpu::error::GpuError;
 use crate::mask::Mask;
 
@@ -13,35 +13,35 @@ use crate::mask::Mask;
 pub(super) struct MaskBuffer {
     size: [usize; 2],
     memory: Shared,
-    /// What each slot holds; empty for nothing yet.
+    /// What each slot holds, or the first one what the device does; empty for nothing yet.
     held: Alternating<Vec<u8>>,
 }
 
 impl MaskBuffer {
     /// For `width` x `height` pixels.
-    pub(super) fn new(
-        context: &Arc<Context>,
-        width: usize,
-        height: usize,
-        write_combined: bool,
-    ) -> Result<Self, GpuError> {
-        let memory = Shared::new(context, width * height, write_combined)?;
+    pub(super) fn new(stream: &Stream, width: usize, height: usize, reach: Reach) -> Result<Self, GpuError> {
+        let memory = Shared::new(stream, width * height, reach)?;
         let held = Alternating::new(|| Ok(Vec::with_capacity(width * height)))?;
         Ok(Self { size: [width, height], memory, held })
     }
 
-    /// Has the slot of `frame` hold `mask`, and yields its address.
+    /// Has kernels of `frame` that are queued after it find `mask`, and yields where.
     ///
     /// Errors: a mask of another size.
-    pub(super) fn hold(&mut self, frame: u64, mask: &Mask) -> Result<DevicePointer, GpuError> {
+    ///
+    /// # Safety
+    /// `self` lives until the work of `stream` is done, and what was queued for the frame before the last is.
+    pub(super) unsafe fn hold(&mut self, frame: u64, mask: &Mask, stream: &Stream) -> Result<DevicePointer, GpuError> {
         let [width, height] = self.size;
         if [mask.width(), mask.height()] != self.size {
             return Err(GpuError::Range { bytes: width * height, offset: 0, wanted: mask.bytes().len() });
         }
-        let held = self.held.of_mut(frame);
+        let held = self.held.of_mut(if self.memory.has_twin() { 0 } else { frame });
         if held != mask.bytes() {
-            self.memory.host_mut(frame).write(0, mask.bytes())?;
             held.clear();
+            self.memory.host_mut(frame).write(0, mask.bytes())?;
+            // SAFETY: passed on to the caller; the slot is written by its next frame alone.
+            unsafe { self.memory.upload(frame, width * height, stream)? };
             held.extend_from_slice(mask.bytes());
         }
         Ok(self.memory.address(frame))

@@ -1,11 +1,14 @@
 //! The memory of tracking, but for the pyramids, allocated once for a number of points.
 
+#![allow(unsafe_code, reason = "queues copies")]
+
 use bytemuck::Zeroable;
 
+use super::records::Records;
 use super::shared::Shared;
+use super::transfers::Transfers;
 use crate::gpu::abi::{TrackArgs, TrackHeader, TrackRecord, TrackStart};
 use crate::gpu::context::Stream;
-use crate::gpu::device::MemorySystem;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
 use crate::track::{Flow, FlowStart};
@@ -20,29 +23,28 @@ pub(super) struct TrackBuffers {
     flows: Shared,
     header: Shared,
     arrivals: DeviceBuffer,
-    /// Flows as they are copied out, once and in order.
-    records: Vec<TrackRecord>,
+    records: Records<TrackRecord>,
 }
 
 impl TrackBuffers {
     /// For at least `count` points.
-    pub(super) fn new(count: u32, stream: &Stream) -> Result<Self, GpuError> {
-        let (context, capacity) = (stream.context(), count.max(LEAST).next_power_of_two() as usize);
-        let combine = context.device().memory == MemorySystem::Uncached;
-        let arrivals = DeviceBuffer::new(context, size_of::<u32>())?;
+    pub(super) fn new(count: u32, transfers: Transfers, stream: &Stream) -> Result<Self, GpuError> {
+        let capacity = count.max(LEAST).next_power_of_two() as usize;
+        let (input, output) = (transfers.image.reach_of_little(), transfers.results.reach());
+        let arrivals = DeviceBuffer::new(stream.context(), size_of::<u32>())?;
         arrivals.fill(0, stream)?;
         Ok(Self {
-            starts: Shared::new(context, capacity * size_of::<TrackStart>(), combine)?,
-            flows: Shared::new(context, capacity * size_of::<TrackRecord>(), false)?,
-            header: Shared::holding(context, TrackHeader::zeroed())?,
+            starts: Shared::new(stream, capacity * size_of::<TrackStart>(), input)?,
+            flows: Shared::new(stream, capacity * size_of::<TrackRecord>(), output)?,
+            header: Shared::holding(stream, TrackHeader::zeroed(), output)?,
             arrivals,
-            records: vec![TrackRecord::zeroed(); capacity],
+            records: Records::new(capacity, transfers.results),
         })
     }
 
     /// Points that there is room for.
     pub(super) fn capacity(&self) -> u32 {
-        self.records.len() as u32
+        self.records.capacity() as u32
     }
 
     pub(super) fn write_starts(&mut self, frame: u64, starts: &[FlowStart]) -> Result<(), GpuError> {
@@ -58,6 +60,18 @@ impl TrackBuffers {
         arguments.arrivals = self.arrivals.address();
     }
 
+    /// Has the host see what the launch for `frame`, queued before, makes of `count` points.
+    ///
+    /// # Safety
+    /// `self` lives until the work of `stream` is done.
+    pub(super) unsafe fn download(&self, frame: u64, count: u32, stream: &Stream) -> Result<(), GpuError> {
+        // SAFETY: passed on to the caller. The header comes last: once it is there, so is the rest.
+        unsafe {
+            self.flows.download(frame, count as usize * size_of::<TrackRecord>(), stream)?;
+            self.header.download(frame, size_of::<TrackHeader>(), stream)
+        }
+    }
+
     pub(super) fn header(&self, frame: u64) -> &MappedBuffer {
         self.header.host(frame)
     }
@@ -67,11 +81,8 @@ impl TrackBuffers {
     pub(super) fn results(&mut self, frame: u64, count: u32, flows: &mut Vec<Flow>) -> Result<bool, GpuError> {
         let mut header = [TrackHeader::zeroed()];
         self.header.host(frame).read(0, &mut header)?;
-        let (bytes, wanted) = (size_of_val(self.records.as_slice()), count as usize * size_of::<TrackRecord>());
-        let records = self.records.get_mut(..count as usize).ok_or(GpuError::Range { bytes, offset: 0, wanted })?;
-        self.flows.host(frame).read(0, records)?;
         flows.clear();
-        flows.extend(records.iter().map_while(TrackRecord::flow));
-        Ok(header.iter().all(|header| header.count == count) && flows.len() == records.len())
+        self.records.read(self.flows.host(frame), count as usize, |record| flows.extend(record.flow()))?;
+        Ok(header.iter().all(|header| header.count == count) && flows.len() == count as usize)
     }
 }

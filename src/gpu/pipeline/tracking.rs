@@ -32,7 +32,7 @@ impl Pipeline {
     ///
     /// Errors: [`GpuError::NothingLoaded`] where the detection of one of the two was not queued, or failed.
     pub fn queue_tracks(&mut self, starts: &[FlowStart], settings: &TrackSettings) -> Result<QueuedTracks, GpuError> {
-        let (frame, count) = (self.frame, starts.len() as u32);
+        let (frame, count, transfers) = (self.frame, starts.len() as u32, self.transfers());
         let Some(pyramids) = &self.pyramids else { return Err(GpuError::NothingLoaded) };
         if count == 0 {
             return Ok(QueuedTracks(None));
@@ -45,11 +45,13 @@ impl Pipeline {
             wait::idle(&self.stream, self.limit)?;
             self.tracks = None;
         }
+        let launch = self.next_launch();
+        let Some(pyramids) = &self.pyramids else { return Err(GpuError::NothingLoaded) };
         let tracks = match &mut self.tracks {
             Some(tracks) => tracks,
-            none => none.insert(TrackBuffers::new(count, &self.stream)?),
+            none => none.insert(TrackBuffers::new(count, transfers, &self.stream)?),
         };
-        let ([width, height], capacity, launch) = (pyramids.size(), tracks.capacity(), self.launch + 1);
+        let ([width, height], capacity) = (pyramids.size(), tracks.capacity());
         let mut arguments = TrackPlan { width, height, levels, capacity, settings: *settings }.arguments(count, launch);
         tracks.write_starts(frame, starts)?;
         tracks.place(frame, &mut arguments);
@@ -57,8 +59,10 @@ impl Pipeline {
         let blocks = self.kernels.track_blocks.min(count.div_ceil(POINTS));
         let shape = Shape { blocks, threads: THREADS, cooperative: false };
         // SAFETY: as for `detect`; both pyramids have the size and at least the levels that the arguments say.
-        unsafe { self.kernels.track.launch(&self.stream, shape, &arguments)? };
-        self.queued(launch);
+        unsafe {
+            self.kernels.track.launch(&self.stream, shape, &arguments)?;
+            tracks.download(frame, count, &self.stream)?;
+        }
         Ok(QueuedTracks(Some(Launched { frame, launch, count })))
     }
 
