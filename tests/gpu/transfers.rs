@@ -14,8 +14,9 @@ const IMAGES: [ImageTransfer; 3] = [ImageTransfer::WriteCombined, ImageTransfer:
 const RESULTS: [ResultTransfer; 3] =
     [ResultTransfer::MappedCopied, ResultTransfer::MappedInPlace, ResultTransfer::Copied];
 
+/// Small, yet large enough to be measured.
 fn frames(count: usize) -> Vec<Frame> {
-    (0..count).map(|step| frame((65, 49), step)).collect()
+    (0..count).map(|step| frame((160, 120), step)).collect()
 }
 
 /// What the frames give, and the ways that were taken, with a control file that begins anew when the first is loaded.
@@ -41,7 +42,7 @@ fn every_way_gives_the_same_bits_on_every_profile() {
         assert_eq!(in_pipeline(&mut pipeline, &long).unwrap(), expected, "{transfers}");
         assert_eq!(pipeline.transfers(), transfers);
     }
-    let short = frames(2);
+    let short: Vec<Frame> = (0..2).map(|step| frame((65, 49), step)).collect();
     let expected = on_the_cpu(&short);
     for profile in ["tx2", "orin", "discrete"] {
         let fake = FakeCuda::new(profile);
@@ -72,6 +73,10 @@ fn the_memory_system_decides_and_a_discrete_card_is_measured() {
         assert_eq!(fake.count("cuLaunchCooperativeKernel"), frames.len());
     }
     let fake = FakeCuda::new("discrete");
+    // Of a small image there is nothing to gain.
+    let small = [frame((97, 75), 0)];
+    measured(&fake, &small, &["profile discrete"]).0.unwrap();
+    assert_eq!(fake.count("cuLaunchCooperativeKernel"), 1);
     let (outcomes, transfers) = measured(&fake, &frames, &["profile discrete"]);
     assert_eq!(outcomes.unwrap(), expected, "{transfers}");
     // One round that does not count, and three to five that do, of three ways; not in the frames after the first.

@@ -11,6 +11,8 @@ use super::{Pipeline, wait};
 use crate::gpu::error::GpuError;
 use crate::gpu::plan::DetectPlan;
 
+/// Images of fewer bytes are mapped: the calls for a copy take longer than the few bytes.
+const LEAST_BYTES: usize = 16 << 10;
 /// Rounds that count, after one that does not.
 const ROUNDS: usize = 5;
 /// Fewest of them to decide by.
@@ -23,9 +25,13 @@ impl Pipeline {
     ///
     /// Errors: [`GpuError::Timeout`], as for any launch that is late. All else leaves the ways mapped.
     pub(super) fn choose_transfers(&mut self, plan: &DetectPlan) -> Result<(), GpuError> {
-        let Some(floor) = self.kernels.floor.as_ref().filter(|_| !self.forced) else { return Ok(()) };
         let stream = &self.stream;
+        if self.forced {
+            return Ok(());
+        }
         self.transfers = Transfers::of(stream.context().device().memory);
+        let is_worth = plan.source_pitch() * plan.height as usize >= LEAST_BYTES;
+        let Some(floor) = self.kernels.floor.as_ref().filter(|_| is_worth) else { return Ok(()) };
         let mut frames = match FloorFrames::new(floor, plan, stream) {
             Ok(frames) => frames,
             Err(error) => {
