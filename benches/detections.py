@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Detector post-processing beside NumPy chains, in one run: tensor in memory to boxes in memory.
+"""Detector post-processing beside NumPy and torchvision, in one run: tensor in memory to boxes in memory.
 
-usage: detections.py [--tool vio_frontend] [--times N] [--device cpu|cuda]                            (needs numpy)
+usage: detections.py [--tool vio_frontend] [--times N] [--device cpu|cuda]      (needs numpy; torchvision where it is)
 
 Three tensors of 640 x 640 networks, 80 classes, 60 objects of 12 anchors each over a background of low scores. Two chains:
 `decode` is what most exports ship with, scores of all anchors and then the filter; `filter` looks at the objectness first.
-Both then suppress greedily, class by class, vectorised over the boxes that are left. Their boxes are compared with ours.
+Both then suppress greedily, class by class, vectorised over the boxes that are left; `torch` is `filter` with
+torchvision.ops.batched_nms, on the CPU. Their boxes are compared with ours.
 Prints Markdown: medians, and ours as a part of each chain's.
 """
 import argparse
@@ -17,6 +18,12 @@ import tempfile
 import time
 
 import numpy
+
+try:
+    import torch
+    import torchvision
+except ImportError:
+    torch = None
 
 CONFIDENCE, IOU, MOST = 0.25, 0.45, 2048
 LAYOUTS = ("yolov5", "yolov5 float16", "yolov8")
@@ -79,6 +86,29 @@ def chain(values, layout, filter_first):
     return [(int(anchors[i]), float(best[i])) for i in kept]
 
 
+def torch_chain(values, layout):
+    """The same by torch."""
+    rows = torch.from_numpy(values)[0].float()
+    rows = rows.T if layout == "yolov8" else rows
+    anchors = torch.arange(len(rows))
+    if layout != "yolov8":
+        anchors = anchors[rows[:, 4] > CONFIDENCE]
+        rows = rows[anchors]
+    scores = rows[:, 4:] if layout == "yolov8" else rows[:, 5:] * rows[:, 4:5]
+    best, classes = scores.max(dim=1)
+    own = best > CONFIDENCE
+    rows, best, classes, anchors = rows[own], best[own], classes[own], anchors[own]
+    boxes = torch.cat([rows[:, :2] - rows[:, 2:4] / 2, rows[:, :2] + rows[:, 2:4] / 2], dim=1)
+    kept = torchvision.ops.batched_nms(boxes, best, classes, IOU)[:300]
+    return [(int(anchors[i]), float(best[i])) for i in kept]
+
+
+CHAINS = {"decode": lambda values, layout: chain(values, layout, False),
+          "filter": lambda values, layout: chain(values, layout, True)}
+if torch:
+    CHAINS["torch"] = torch_chain
+
+
 def median_us(work, times):
     took = []
     for _ in range(times):
@@ -94,30 +124,32 @@ def main():
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
-    print("| tensor | candidates | kept | ours, us | decode, us | filter, us | decode / ours | filter / ours |")
-    print("|---|---|---|---|---|---|---|---|")
+    if torch:
+        torch.set_num_threads(1)
+    titles = [f"{name}, us | {name} / ours" for name in CHAINS]
+    print(f"| tensor | candidates | kept | ours, us | {' | '.join(titles)} |\n|{'---|' * (4 + 2 * len(CHAINS))}")
     with tempfile.TemporaryDirectory() as scratch:
         for layout in LAYOUTS:
             values, file = tensor(layout), pathlib.Path(scratch) / "tensor.npy"
             numpy.save(file, values)
             command = [options.tool, "detections", str(file), "--layout", layout.split()[0], "--device", options.device,
                        "--conf", str(CONFIDENCE), "--iou", str(IOU), "--repeat", str(options.times)]
-            # In turns, so that a busy moment of the machine meets both.
-            ours, chains = [], {True: [], False: []}
+            # In turns, so that a busy moment of the machine meets all.
+            ours, chains = [], {name: [] for name in CHAINS}
             for _ in range(5):
                 document = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
                 ours.append(document["latency_us"]["p50"])
-                for filter_first, medians in chains.items():
-                    medians.append(median_us(lambda: chain(values, layout, filter_first), max(options.times // 10, 3)))
+                for name, medians in chains.items():
+                    medians.append(median_us(lambda: CHAINS[name](values, layout), max(options.times // 10, 3)))
             image = document["images"][0]
-            found = [(box["anchor"], box["score"]) for box in image["boxes"]]
-            for filter_first in chains:
-                peer = chain(values, layout, filter_first)
-                if [anchor for anchor, _ in peer] != [anchor for anchor, _ in found]:
-                    raise SystemExit(f"{layout}: the chain keeps other boxes: {peer[:5]} ... instead of {found[:5]} ...")
-            own, decode, first = (statistics.median(times) for times in (ours, chains[False], chains[True]))
-            print(f"| {layout} {list(values.shape)} | {image['candidates']} | {image['kept']} | {own:.0f} | {decode:.0f} "
-                  f"| {first:.0f} | {decode / own:.1f} | {first / own:.1f} |", flush=True)
+            found = [box["anchor"] for box in image["boxes"]]
+            for name, peer in CHAINS.items():
+                if sorted(anchor for anchor, _ in peer(values, layout)) != sorted(found):
+                    raise SystemExit(f"{layout}: {name} keeps other boxes")
+            own = statistics.median(ours)
+            cells = [f"{statistics.median(times):.0f} | {statistics.median(times) / own:.1f}" for times in chains.values()]
+            title = f"{layout} {list(values.shape)} | {image['candidates']} | {image['kept']} | {own:.0f}"
+            print(f"| {title} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

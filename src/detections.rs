@@ -8,6 +8,7 @@ mod decode;
 pub mod error;
 mod letterbox;
 mod nms;
+pub mod objects;
 pub mod plain;
 mod plan;
 mod settings;

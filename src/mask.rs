@@ -2,6 +2,8 @@
 
 mod sources;
 
+use std::ops::Range;
+
 pub use sources::{MaskError, Masks};
 
 /// One byte a level-0 pixel, row-major; 0 excludes features there.
@@ -42,6 +44,16 @@ impl Mask {
             && let Some(pixel) = self.allowed.get_mut(y * self.width + x)
         {
             *pixel = 0;
+        }
+    }
+
+    /// Excludes the pixels of these columns and rows; those outside the mask do not matter.
+    pub fn exclude_rectangle(&mut self, columns: Range<usize>, rows: Range<usize>) {
+        let (start, end) = (columns.start.min(self.width), columns.end.min(self.width));
+        for row in self.allowed.chunks_exact_mut(self.width.max(1)).take(rows.end).skip(rows.start) {
+            if let Some(pixels) = row.get_mut(start..end) {
+                pixels.fill(0);
+            }
         }
     }
 

@@ -86,7 +86,11 @@ impl Case {
         let any = f64::from(r.unit());
         settings.confidence = r.of(&[0.0, 0.1, 0.25, 0.5, 1.0, any]);
         let any = f64::from(r.unit());
-        settings.iou = r.of(&[0.0, 0.25, 0.45, 0.5, 1.0 / 3.0, 0.7, 1.0, any]);
+        // What two squares of 64 so far apart overlap by, and the f32 before: products in place of quotients would differ.
+        let step = 1.0 + r.below(60) as f32;
+        let edge = (64.0 - step) * 64.0 / ((64.0 + step) * 64.0);
+        let edge = f64::from(r.of(&[edge, edge.next_down()]));
+        settings.iou = r.of(&[0.0, 0.25, 0.45, 0.5, 1.0 / 3.0, 0.7, 1.0, any, edge, edge]);
         settings.agnostic = r.below(2) == 0;
         settings.classes = r.of(&[None, Some(classes as u32)]);
         settings.max_candidates = r.of(&[1, 5, 64, 65, 8192]);
@@ -156,7 +160,7 @@ fn image(r: &mut Random, anchors: usize, classes: usize, leading: usize, setting
     let kind = r.of(&[Kind::Scattered, Kind::Scattered, Kind::Ties, Kind::Chain, Kind::Degenerate, Kind::AllTheSame]);
     let (raw, sparse) = (settings.heads.is_some(), r.below(3));
     // Side by side at this distance, boxes of 64 overlap by the threshold: (64 - d) / (64 + d).
-    let step = 64.0 * (1.0 - settings.iou as f32) / (1.0 + settings.iou as f32);
+    let step = (4096.0 * (1.0 - settings.iou as f32) / (1.0 + settings.iou as f32)).round() / 64.0;
     let mut rows = Vec::new();
     for anchor in 0..anchors {
         let corners = match kind {

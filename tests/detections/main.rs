@@ -9,6 +9,7 @@ mod emulated;
 mod emulator;
 #[path = "../fakecuda/mod.rs"]
 mod fakecuda;
+mod objects;
 mod oracle;
 mod plain;
 mod refused;
