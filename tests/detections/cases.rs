@@ -86,10 +86,10 @@ impl Case {
         let any = f64::from(r.unit());
         settings.confidence = r.of(&[0.0, 0.1, 0.25, 0.5, 1.0, any]);
         let any = f64::from(r.unit());
-        // What two squares of 64 so far apart overlap by, and the f32 before: products in place of quotients would differ.
-        let step = 1.0 + r.below(60) as f32;
-        let edge = (64.0 - step) * 64.0 / ((64.0 + step) * 64.0);
-        let edge = f64::from(r.of(&[edge, edge.next_down()]));
+        // Thresholds at which two squares of 64 so far apart compare otherwise by a product than by the quotient.
+        let quotient = |step: f32| (64.0 - step) * 64.0 / ((64.0 + step) * 64.0);
+        let below = |step| quotient(step).next_down();
+        let edge = f64::from(r.of(&[below(24.0), below(25.0), quotient(33.0), below(43.0), below(52.0)]));
         settings.iou = r.of(&[0.0, 0.25, 0.45, 0.5, 1.0 / 3.0, 0.7, 1.0, any, edge, edge]);
         settings.agnostic = r.below(2) == 0;
         settings.classes = r.of(&[None, Some(classes as u32)]);
