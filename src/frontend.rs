@@ -206,20 +206,20 @@ impl Frontend {
         self.device.backend()
     }
 
-    /// Where the GPU stands: cheap, for every frame.
-    pub fn gpu_state(&self) -> State {
-        self.device.gpu_state()
+    /// Where the GPU stands.
+    pub fn gpu_report(&self) -> GpuReport {
+        self.device.gpu_report()
+    }
+
+    /// That of the report: cheap, for every frame.
+    pub fn gpu_revision(&self) -> u64 {
+        self.device.gpu_revision()
     }
 
     /// Whether the GPU has worked and cannot work again in this process.
     pub fn has_lost_gpu(&self) -> bool {
         let GpuReport { state, failures, .. } = self.gpu_report();
         state == State::Lost && failures > 0
-    }
-
-    /// The same in words.
-    pub fn gpu_report(&self) -> GpuReport {
-        self.device.gpu_report()
     }
 
     /// The threshold gain after the last frame (C3).

@@ -6,7 +6,7 @@ use super::gpu::{Gpu, GpuReport};
 use super::plain::PlainDevice;
 use super::result::{Backend, Stopwatch};
 use crate::detect::{DetectSettings, Detection, Gain};
-use crate::fallback::{Backoff, State};
+use crate::fallback::Backoff;
 use crate::gpu::GpuError;
 use crate::gpu::engine::EngineOptions;
 use crate::image::{GrayImage, ImageView};
@@ -127,8 +127,8 @@ impl FrameDevice {
         self.backend
     }
 
-    pub fn gpu_state(&self) -> State {
-        self.gpu.state()
+    pub fn gpu_revision(&self) -> u64 {
+        self.gpu.revision()
     }
 
     pub fn gpu_report(&self) -> GpuReport {

@@ -9,7 +9,7 @@ use crate::fallback::{Backoff, Fallback, State};
 use crate::gpu::GpuError;
 use crate::gpu::engine::{Engine, EngineOptions};
 use crate::gpu::opener::{Answer, Opener};
-use crate::gpu::pipeline::{QueuedDetection, QueuedTracks};
+use crate::gpu::pipeline::{QueuedDetection, QueuedTracks, Transfers};
 use crate::image::{GrayImage, ImageView};
 use crate::params::{Device, Prefilter};
 use crate::track::{Flow, FlowStart, TrackSettings};
@@ -26,6 +26,10 @@ pub(super) struct Gpu {
     engine: Option<Box<Engine>>,
     /// Whether the engine has the image before.
     in_stream: bool,
+    /// How it exchanges images and results with the host, once that is settled.
+    transfers: Option<Transfers>,
+    /// Of the report.
+    revision: u64,
     /// Why frames are not worked on by it.
     reason: Option<GpuError>,
     /// Frames that it began and the CPU finished.
@@ -38,8 +42,12 @@ pub(super) struct Gpu {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuReport {
     pub state: State,
+    /// Another one if anything has changed since.
+    pub revision: u64,
     /// The device, while it is open.
     pub name: Option<String>,
+    /// How it exchanges images and results with the host; `None` before its first frame.
+    pub transfers: Option<Transfers>,
     /// Why frames are not worked on by it; `None` while they are, and where none is wanted.
     pub why_not: Option<String>,
     /// Whether that is because there is none.
@@ -70,8 +78,17 @@ impl Gpu {
     /// Errors: with [`Device::Cuda`], why it is not there.
     pub fn start(wanted: Device, options: EngineOptions, backoff: Backoff) -> Result<Self, GpuError> {
         let fallback = Fallback::new(wanted != Device::Cpu, backoff);
-        let mut gpu =
-            Self { fallback, opener: None, engine: None, in_stream: false, reason: None, failures: 0, failure: None };
+        let mut gpu = Self {
+            fallback,
+            opener: None,
+            engine: None,
+            in_stream: false,
+            transfers: None,
+            revision: 0,
+            reason: None,
+            failures: 0,
+            failure: None,
+        };
         if wanted == Device::Cpu {
             return Ok(gpu);
         }
@@ -91,11 +108,12 @@ impl Gpu {
     }
 
     fn take(&mut self, answer: Answer) {
+        self.revision += 1;
         match answer {
             Ok(engine) => {
                 self.fallback.opened(Instant::now());
                 self.engine = Some(engine);
-                self.in_stream = false;
+                (self.in_stream, self.transfers) = (false, None);
                 self.reason = None;
             }
             Err(error) => {
@@ -114,6 +132,7 @@ impl Gpu {
             return;
         }
         if self.fallback.opens(Instant::now()) {
+            self.revision += 1;
             opener.open();
         }
         let limit = if self.fallback.state() == State::Opening { limit } else { Duration::ZERO };
@@ -157,6 +176,11 @@ impl Gpu {
             let tracks = track.map(|settings| pipeline.queue_tracks(starts, &settings)).transpose()?;
             Ok(Queued(detection, tracks))
         })();
+        let transfers = Some(pipeline.transfers());
+        if outcome.is_ok() && self.transfers != transfers {
+            self.transfers = transfers;
+            self.revision += 1;
+        }
         outcome.map_err(|error| self.fail(error)).ok()
     }
 
@@ -196,7 +220,7 @@ impl Gpu {
     /// The frame goes to the CPU, and the engine out of the way.
     fn fail(&mut self, error: GpuError) {
         self.fallback.failed(error.severity(), Instant::now());
-        self.failures += 1;
+        (self.failures, self.revision) = (self.failures + 1, self.revision + 1);
         self.failure = Some(error.to_string());
         if let (Some(opener), Some(engine)) = (&self.opener, self.engine.take()) {
             opener.close(engine);
@@ -213,6 +237,8 @@ impl Gpu {
     pub fn report(&self) -> GpuReport {
         GpuReport {
             state: self.fallback.state(),
+            revision: self.revision,
+            transfers: self.transfers.filter(|_| self.is_working()),
             name: self.engine.as_ref().map(|engine| engine.name().to_owned()),
             why_not: self.reason.as_ref().map(GpuError::to_string),
             is_absent: self.reason.as_ref().is_some_and(GpuError::is_absence),
@@ -220,8 +246,9 @@ impl Gpu {
         }
     }
 
-    pub fn state(&self) -> State {
-        self.fallback.state()
+    /// That of the report, which is worth asking for if it is another one.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// What comes next, in words.

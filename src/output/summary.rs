@@ -15,6 +15,8 @@ pub struct Run {
     pub device: &'static str,
     /// Name of the GPU, while one is open.
     pub gpu: Option<String>,
+    /// How it exchanges images and results with the host.
+    pub gpu_transfers: Option<String>,
     /// Why frames are not worked on by a GPU, where one is wanted.
     pub no_gpu: Option<String>,
     /// Whether normalised coordinates were given.
@@ -68,6 +70,8 @@ pub struct Summary {
     pub device: &'static str,
     /// Name of the GPU; `null` without one.
     pub gpu: Option<String>,
+    /// How it exchanges images and results with the host.
+    pub gpu_transfers: Option<String>,
     /// Why the GPU is not used at the end of the run; `null` where it is, and where none is wanted.
     pub no_gpu: Option<String>,
     pub fallbacks: Vec<Fallback>,
@@ -103,6 +107,7 @@ impl Summary {
             calibrated: run.calibrated,
             device: run.device,
             gpu: run.gpu,
+            gpu_transfers: run.gpu_transfers,
             no_gpu: run.no_gpu,
             fallbacks: run.fallbacks,
             latency_us: telemetry.latencies().collect(),

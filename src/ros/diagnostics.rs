@@ -87,6 +87,8 @@ impl Reporter {
         let gpu = report.gpu.as_ref();
         let hardware = gpu.and_then(|gpu| gpu.name.clone()).unwrap_or_else(|| "cpu".to_owned());
         tell("backend", if gpu.is_some_and(|gpu| gpu.name.is_some()) { "cuda" } else { "cpu" }.to_owned());
+        let transfers = gpu.and_then(|gpu| gpu.transfers).map(|transfers| transfers.to_string());
+        tell("gpu transfers", transfers.unwrap_or_else(|| "none".to_owned()));
         tell("fallback", gpu.map_or_else(|| "none".to_owned(), fallback_in_words));
         tell("frames finished on the cpu after a failure of the gpu", report.telemetry.fallbacks.to_string());
         tell("images received", inbox.images.to_string());

@@ -152,7 +152,7 @@ fn take_over(shared: &Shared, frontend: &mut Frontend, complaints: &mut Complain
 
 /// Only what has changed: it is told in words.
 fn tell_gpu(report: &mut Report, frontend: &Frontend) {
-    if report.gpu.as_ref().is_none_or(|told| told.state != frontend.gpu_state()) {
+    if report.gpu.as_ref().is_none_or(|told| told.revision != frontend.gpu_revision()) {
         report.gpu = Some(frontend.gpu_report());
     }
 }

@@ -32,7 +32,7 @@ struct Tally {
 /// Runs the stream under one fault, and compares every frame with that of the CPU.
 fn run(fake: &FakeCuda, params: &Params, images: &[GrayImage], expected: &[String], tally: &mut Tally) {
     let mut frontend = on_the_stub(fake, params.clone());
-    let was_open = matches!(frontend.gpu_state(), State::Working { .. });
+    let was_open = matches!(frontend.gpu_report().state, State::Working { .. });
     for (k, (image, expected)) in images.iter().zip(expected).enumerate() {
         frontend.await_gpu(Duration::from_secs(10));
         let output = process(&mut frontend, k, image);

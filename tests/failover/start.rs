@@ -74,7 +74,7 @@ fn cpu_never_looks_for_a_gpu() {
     let fake = FakeCuda::new("tx2");
     let mut frontend = on_the_stub(&fake, params(Device::Cpu));
     process(&mut frontend, 0, &images(SIZE, 1)[0]);
-    assert_eq!((frontend.gpu_state(), frontend.gpu_report().why_not), (State::Unwanted, None));
+    assert_eq!((frontend.gpu_report().state, frontend.gpu_report().why_not), (State::Unwanted, None));
     assert_eq!(fake.calls(), Vec::new());
 }
 
@@ -86,7 +86,7 @@ fn a_gpu_that_is_late_at_start_takes_over_in_mid_stream() {
     let fake = FakeCuda::new("tx2");
     fake.control(&["profile tx2", "fail cuCtxCreate_v2 1 2"]);
     let mut frontend = on_the_stub(&fake, params);
-    assert!(matches!(frontend.gpu_state(), State::Resting { .. }));
+    assert!(matches!(frontend.gpu_report().state, State::Resting { .. }));
     for (k, (image, expected)) in images.iter().zip(&expected).enumerate() {
         if k == 3 {
             frontend.await_gpu(Duration::from_secs(10));

@@ -103,6 +103,6 @@ fn a_gpu_that_is_lost_is_lost_until_the_end_and_is_told_once() {
         assert_eq!(&results(&frontend, &output), expected, "frame {k}");
         assert_eq!(output.fallback.is_some(), k == 2);
     }
-    assert_eq!(frontend.gpu_state(), State::Lost);
+    assert_eq!(frontend.gpu_report().state, State::Lost);
     assert_eq!(fake.count("cuCtxCreate_v2"), 0, "not opened again");
 }

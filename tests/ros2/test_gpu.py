@@ -63,6 +63,7 @@ def test_t11_the_node_publishes_the_same_with_the_gpu_and_when_it_fails(tmp_path
     assert all(np.array_equal(a, b) for a, b in zip(expected, found, strict=True))
     assert (values["backend"], values["fallback"]) == ("cuda", "none")
     assert node.diagnostics[-1].status[0].hardware_id == "Stub of a GPU (tx2)"
+    assert values["gpu transfers"].startswith("image: write-combined mapped memory; results: ")
     assert "ready: device cuda (Stub of a GPU (tx2))" in node.log
 
     def fail(k):

@@ -82,6 +82,7 @@ impl<'a> Session<'a> {
         self.run.source = source.to_owned();
         let gpu = self.frontend.gpu_report();
         self.run.device = self.frontend.backend().name();
+        self.run.gpu_transfers = gpu.transfers.map(|transfers| transfers.to_string());
         (self.run.gpu, self.run.no_gpu) = (gpu.name, gpu.why_not);
         let summary = Summary::new(&self.telemetry, self.run);
         let written = match self.folder {
