@@ -68,6 +68,13 @@ impl Launchable {
 /// Work that takes longer than this hangs: no kernel of ours takes a hundredth, and others on the device get their turn.
 pub(super) const HANGS: Duration = Duration::from_secs(2);
 
+/// Of a slot, the number of the last launch of each kernel; 0 for none.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastLaunches {
+    detect: u64,
+    track: u64,
+}
+
 /// Frames on a device.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -89,8 +96,8 @@ pub struct Pipeline {
     frame: u64,
     /// Number of the last launch of either kernel.
     launch: u64,
-    /// The last launch of each slot.
-    last: Alternating<u64>,
+    /// The last launches of each slot: whose results it has, or will have.
+    last: Alternating<LastLaunches>,
     /// Launches up to this one have ended: those of a stream do so in order.
     ended: u64,
 }
@@ -115,7 +122,7 @@ impl Pipeline {
             plan: None,
             frame: 0,
             launch: 0,
-            last: Alternating::new(|| Ok(0))?,
+            last: Alternating::new(|| Ok(LastLaunches::default()))?,
             ended: 0,
         })
     }
@@ -157,7 +164,8 @@ impl Pipeline {
         let plan = DetectPlan::new(image, settings)
             .ok_or(GpuError::TooLarge { width: image.width(), height: image.height() })?;
         let frame = self.frame + 1;
-        if *self.last.of(frame) > self.ended {
+        let LastLaunches { detect, track } = *self.last.of(frame);
+        if detect.max(track) > self.ended {
             self.settle()?;
         }
         // Until there is room for the new one.
@@ -226,9 +234,9 @@ impl Pipeline {
 
     /// The number of a launch for the frame that was loaded last. From now on its slot is taken to be in use: copies are
     /// queued before the launch.
-    fn next_launch(&mut self) -> u64 {
+    fn next_launch(&mut self, of: impl Fn(&mut LastLaunches) -> &mut u64) -> u64 {
         self.launch += 1;
-        *self.last.of_mut(self.frame) = self.launch;
+        *of(self.last.of_mut(self.frame)) = self.launch;
         self.launch
     }
 }

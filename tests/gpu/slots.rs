@@ -128,6 +128,29 @@ fn results_that_are_gone_are_told() {
 }
 
 #[test]
+fn points_that_are_tracked_again_in_a_frame_replace_those_before() {
+    let (frames, fake) = (frames(2), FakeCuda::new("orin"));
+    let expected = on_the_cpu(&frames);
+    let (_, mut pipeline) = open(&fake);
+    let mut gain = Gain::default();
+    for (frame, expected) in frames.iter().zip(&expected) {
+        pipeline.load(&frame.image.view(), &frame.detect).unwrap();
+        let queued = pipeline.queue_detection(None, gain, false).unwrap();
+        assert_eq!(pipeline.detection(queued, &mut gain).unwrap(), expected.detection);
+    }
+    let from = starts(&expected[0].detection);
+    let once = pipeline.queue_tracks(&from[..5], &frames[1].track).unwrap();
+    let again = pipeline.queue_tracks(&from, &frames[1].track).unwrap();
+    assert!(matches!(pipeline.flows(once), Err(GpuError::Unwritten { .. })));
+    let flows: Vec<[u32; 6]> = pipeline.flows(again).unwrap().iter().map(bits).collect();
+    assert_eq!(flows, expected[1].flows);
+    // Once the results before were taken, they do not stand in the way of each other.
+    let few = pipeline.queue_tracks(&from[..5], &frames[1].track).unwrap();
+    let flows: Vec<[u32; 6]> = pipeline.flows(few).unwrap().iter().map(bits).collect();
+    assert_eq!(flows, expected[1].flows[..5]);
+}
+
+#[test]
 fn a_frame_that_failed_leaves_nothing_to_track_from() {
     let (frames, fake) = (frames(2), FakeCuda::new("orin"));
     let (_, mut pipeline) = open(&fake);

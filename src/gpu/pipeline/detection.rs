@@ -12,8 +12,8 @@ use crate::mask::Mask;
 /// Threads of a block of `detect`.
 pub(super) const THREADS: u32 = 256;
 
-/// A launch of `detect` that was queued. Its results can be had until the frame after the next is loaded, or sizes change;
-/// later they are [`GpuError::Unwritten`]. Dropped, the frame is given up.
+/// A launch of `detect` that was queued. Its results can be had until the detection of the frame after the next, or of the
+/// same frame once more, is queued, or sizes change; later they are [`GpuError::Unwritten`]. Dropped, the frame is given up.
 #[derive(Debug)]
 #[must_use]
 pub struct QueuedDetection {
@@ -32,7 +32,7 @@ impl Pipeline {
         prefilter: bool,
     ) -> Result<QueuedDetection, GpuError> {
         let frame = self.frame;
-        let launch = self.next_launch();
+        let launch = self.next_launch(|last| &mut last.detect);
         let (Some(plan), Some(buffers), Some(pyramids)) = (&self.plan, &mut self.buffers, &mut self.pyramids) else {
             return Err(GpuError::NothingLoaded);
         };
@@ -67,6 +67,9 @@ impl Pipeline {
         detection: &mut Detection,
     ) -> Result<(), GpuError> {
         let QueuedDetection { frame, launch, target, describe } = queued;
+        if self.last.of(frame).detect != launch {
+            return Err(GpuError::Unwritten { launch });
+        }
         let (Some(buffers), Some(pyramids)) = (&mut self.buffers, &mut self.pyramids) else {
             return Err(GpuError::NothingLoaded);
         };

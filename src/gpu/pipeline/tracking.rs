@@ -45,7 +45,7 @@ impl Pipeline {
             wait::idle(&self.stream, self.limit)?;
             self.tracks = None;
         }
-        let launch = self.next_launch();
+        let launch = self.next_launch(|last| &mut last.track);
         let Some(pyramids) = &self.pyramids else { return Err(GpuError::NothingLoaded) };
         let tracks = match &mut self.tracks {
             Some(tracks) => tracks,
@@ -73,6 +73,9 @@ impl Pipeline {
     pub fn flows_into(&mut self, queued: QueuedTracks, flows: &mut Vec<Flow>) -> Result<(), GpuError> {
         flows.clear();
         let Some(Launched { frame, launch, count }) = queued.0 else { return Ok(()) };
+        if self.last.of(frame).track != launch {
+            return Err(GpuError::Unwritten { launch });
+        }
         let Some(tracks) = &mut self.tracks else { return Err(GpuError::NothingLoaded) };
         wait::until(&self.stream, tracks.header(frame), launch, self.limit)?;
         self.ended = self.ended.max(launch);
