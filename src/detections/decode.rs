@@ -3,6 +3,7 @@
 use super::plan::{MAX_VALUE, Plan};
 use super::settings::{Heads, Layout};
 use super::sigmoid::sigmoid;
+use super::tensor::Value;
 
 /// An anchor whose score is above the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +29,8 @@ impl Candidate {
 
 /// Anchors that are looked at together in layout `Yolov8`: their best scores stay in the first-level cache.
 const BLOCK: usize = 256;
+/// Anchors that are widened together in the other layouts.
+const ROWS: usize = 32;
 /// Values that are compared at once.
 const LANES: usize = 8;
 
@@ -44,16 +47,32 @@ fn all(values: &[f32], admitted: impl Fn(f32) -> bool) -> bool {
     values.iter().fold(true, |all, &value| all & admitted(value))
 }
 
-/// Appends the candidates of an image.
+/// Appends the candidates of an image. `room` is for values that are widened, whatever its length.
 ///
 /// Errors: the index within `values` of the first that is refused.
-pub(super) fn collect(plan: &Plan, values: &[f32], candidates: &mut Vec<Candidate>) -> Result<(), usize> {
-    if plan.layout() == Layout::Yolov8 { planes(plan, values, candidates) } else { rows(plan, values, candidates) }
+pub(super) fn collect<T: Value>(
+    plan: &Plan,
+    values: &[T],
+    room: &mut Vec<f32>,
+    candidates: &mut Vec<Candidate>,
+) -> Result<(), usize> {
+    if plan.layout() == Layout::Yolov8 {
+        room.resize(BLOCK, 0.0);
+        return planes(plan, values, room, candidates);
+    }
+    let channels = plan.channels();
+    room.resize(ROWS * channels, 0.0);
+    for (block, values) in values.chunks(ROWS * channels).enumerate() {
+        let first = block * ROWS;
+        rows(plan, T::widened(values, room), first, candidates).map_err(|at| first * channels + at)?;
+    }
+    Ok(())
 }
 
-fn rows(plan: &Plan, values: &[f32], candidates: &mut Vec<Candidate>) -> Result<(), usize> {
+/// Anchors from `first` on.
+fn rows(plan: &Plan, values: &[f32], first: usize, candidates: &mut Vec<Candidate>) -> Result<(), usize> {
     let (raw, confidence, leading) = (plan.heads().is_some(), plan.confidence(), plan.layout().leading());
-    for (anchor, row) in values.chunks_exact(plan.channels()).enumerate() {
+    for (i, row) in values.chunks_exact(plan.channels()).enumerate() {
         let (head, classes) = row.split_at(leading);
         let (corners, objectness) = head.split_at(4);
         let sound = all(corners, is_coordinate)
@@ -63,7 +82,7 @@ fn rows(plan: &Plan, values: &[f32], candidates: &mut Vec<Candidate>) -> Result<
                 all(objectness, is_probability) & all(classes, is_probability)
             };
         if !sound {
-            return Err(anchor * plan.channels() + first_refused(row, raw));
+            return Err(i * plan.channels() + first_refused(row, raw));
         }
         let probability = |value: f32| if raw { sigmoid(value) } else { value };
         // No score exceeds the objectness.
@@ -76,7 +95,7 @@ fn rows(plan: &Plan, values: &[f32], candidates: &mut Vec<Candidate>) -> Result<
         let score = objectness.map_or(of_class, |objectness| objectness * of_class);
         if score > confidence {
             let class = classes.iter().position(|&value| value == greatest).unwrap_or(0);
-            candidates.push(Candidate::new(score, anchor, class));
+            candidates.push(Candidate::new(score, first + i, class));
         }
     }
     Ok(())
@@ -103,17 +122,17 @@ fn greatest(values: &[f32]) -> f32 {
     greatest
 }
 
-fn planes(plan: &Plan, values: &[f32], candidates: &mut Vec<Candidate>) -> Result<(), usize> {
+fn planes<T: Value>(plan: &Plan, values: &[T], room: &mut [f32], candidates: &mut Vec<Candidate>) -> Result<(), usize> {
     let anchors = plan.anchors();
     let (corners, classes) = values.split_at(4 * anchors);
-    if let Some(at) = (!all(corners, is_coordinate)).then(|| corners.iter().position(|&value| !is_coordinate(value))) {
-        return Err(at.unwrap_or(0));
+    if !corners.chunks(BLOCK).fold(true, |sound, block| sound & all(T::widened(block, room), is_coordinate)) {
+        return Err(corners.iter().position(|value| !is_coordinate(value.wide())).unwrap_or(0));
     }
     let mut sound = true;
     for first in (0..anchors).step_by(BLOCK) {
         let (mut best, mut class_of) = ([f32::NEG_INFINITY; BLOCK], [0u32; BLOCK]);
         for (class, plane) in classes.chunks_exact(anchors).enumerate() {
-            let plane = plane.get(first..anchors.min(first + BLOCK)).unwrap_or_default();
+            let plane = T::widened(plane.get(first..anchors.min(first + BLOCK)).unwrap_or_default(), room);
             sound &= all(plane, is_probability);
             for ((best, class_of), &value) in best.iter_mut().zip(&mut class_of).zip(plane) {
                 *class_of = if *best < value { class as u32 } else { *class_of };
@@ -129,13 +148,13 @@ fn planes(plan: &Plan, values: &[f32], candidates: &mut Vec<Candidate>) -> Resul
     if sound {
         return Ok(());
     }
-    Err(4 * anchors + classes.iter().position(|&value| !is_probability(value)).unwrap_or(0))
+    Err(4 * anchors + classes.iter().position(|value| !is_probability(value.wide())).unwrap_or(0))
 }
 
 /// Centre, width and height of an anchor's box in the network's input, px.
-pub(super) fn box_of(plan: &Plan, values: &[f32], anchor: usize) -> [f32; 4] {
+pub(super) fn box_of<T: Value>(plan: &Plan, values: &[T], anchor: usize) -> [f32; 4] {
     let (first, step) = if plan.layout().in_rows() { (anchor * plan.channels(), 1) } else { (anchor, plan.anchors()) };
-    let value = |channel: usize| values.get(first + channel * step).copied().unwrap_or_default();
+    let value = |channel: usize| values.get(first + channel * step).map_or(0.0, |value| value.wide());
     let raw = [value(0), value(1), value(2), value(3)];
     plan.heads().map_or(raw, |heads| from_raw(heads, raw, anchor).unwrap_or(raw))
 }

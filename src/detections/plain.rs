@@ -1,21 +1,18 @@
 //! The reference on the CPU.
 
-use half::f16;
-use half::slice::HalfFloatSliceExt;
-
 use super::decode::{Candidate, box_of, collect};
 use super::error::Refused;
 use super::letterbox::Letterbox;
 use super::nms::{Corners, Kept};
 use super::plan::Plan;
-use super::tensor::Tensor;
+use super::tensor::{Tensor, Value};
 use super::{Counts, Detection, Detections};
 
 /// Post-processing on the CPU. Its memory is kept from one tensor to the next.
 #[derive(Debug)]
 pub struct PlainPostprocessor {
     plan: Plan,
-    /// Values of a 16-bit image.
+    /// 16-bit values that are looked at.
     widened: Vec<f32>,
     candidates: Vec<Candidate>,
     kept: Kept,
@@ -50,26 +47,17 @@ impl PlainPostprocessor {
             let range = image * values..(image + 1) * values;
             match *tensor {
                 Tensor::F32(tensor) => self.image(image, tensor.get(range).unwrap_or_default(), letterbox)?,
-                Tensor::F16(tensor) => self.narrow_image(image, tensor.get(range).unwrap_or_default(), letterbox)?,
+                Tensor::F16(tensor) => self.image(image, tensor.get(range).unwrap_or_default(), letterbox)?,
             }
         }
         Ok(&self.detections)
     }
 
-    fn narrow_image(&mut self, image: usize, values: &[f16], letterbox: &Letterbox) -> Result<(), Refused> {
-        let mut widened = std::mem::take(&mut self.widened);
-        widened.resize(values.len(), 0.0);
-        values.convert_to_f32_slice(&mut widened);
-        let outcome = self.image(image, &widened, letterbox);
-        self.widened = widened;
-        outcome
-    }
-
-    fn image(&mut self, image: usize, values: &[f32], letterbox: &Letterbox) -> Result<(), Refused> {
+    fn image<T: Value>(&mut self, image: usize, values: &[T], letterbox: &Letterbox) -> Result<(), Refused> {
         let plan = &self.plan;
         self.candidates.clear();
-        if let Err(at) = collect(plan, values, &mut self.candidates) {
-            let value = values.get(at).copied().unwrap_or_default();
+        if let Err(at) = collect(plan, values, &mut self.widened, &mut self.candidates) {
+            let value = values.get(at).map_or(0.0, |value| value.wide());
             return Err(plan.bad_input(image * plan.image_values() + at, value).into());
         }
         let mut counts = Counts { candidates: self.candidates.len() as u32, ..Counts::default() };

@@ -1,6 +1,7 @@
 //! What a network puts out, as numbers or as bytes.
 
 use half::f16;
+use half::slice::HalfFloatSliceExt;
 
 use super::error::Refused;
 
@@ -63,6 +64,38 @@ impl<'a> Tensor<'a> {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A value as it lies in a tensor.
+pub(super) trait Value: Copy {
+    /// The same as f32.
+    fn wide(self) -> f32;
+
+    /// The same as f32: themselves, or in `room`, as many as fit it.
+    fn widened<'a>(values: &'a [Self], room: &'a mut [f32]) -> &'a [f32];
+}
+
+impl Value for f32 {
+    fn wide(self) -> f32 {
+        self
+    }
+
+    fn widened<'a>(values: &'a [Self], _room: &'a mut [f32]) -> &'a [f32] {
+        values
+    }
+}
+
+impl Value for f16 {
+    fn wide(self) -> f32 {
+        self.to_f32()
+    }
+
+    fn widened<'a>(values: &'a [Self], room: &'a mut [f32]) -> &'a [f32] {
+        let count = values.len().min(room.len());
+        let (room, values) = (room.get_mut(..count).unwrap_or_default(), values.get(..count).unwrap_or_default());
+        values.convert_to_f32_slice(room);
+        room
     }
 }
 
