@@ -29,6 +29,14 @@ struct FeatureRecord {
     u8 level, corner_class, threshold, reserved;
 };
 
+// Numbers that stages of `detect` hand to later ones.
+enum DetectTotal : u32 {
+    TOTAL_LISTED = 0,       // entries of `selected`
+    TOTAL_REMAINING = 1,    // of the target after the quotas (C8)
+    TOTAL_COUNT = 2,        // features
+};
+const u32 BARRIER_FINISHED = 1; // place in `barrier`
+
 // What the host waits for: `frame` is written last.
 struct DetectHeader {
     u64 frame;
@@ -47,7 +55,24 @@ struct CornerSlot {
     u8 reserved;
 };
 
-// Everything a launch of `detect` reads. Sizes are those of sizes() in Rust's gpu/plan.rs.
+// A candidate of C7: a corner that stays after the merge.
+struct Candidate {
+    u64 key;            // its order (detect/key.cuh)
+    f32 u, v;           // level-0 px
+};
+
+// Where a level of the pyramid lies, and its tiles of 32 x 32 pixels.
+struct Level {
+    u32 index;
+    i32 width, height;
+    u32 pitch;              // pixels a row of `pyramid`
+    u32 offset;             // of the first pixel there
+    u32 tiles_x;            // tiles a row
+    u32 tiles_x_inverse;    // 2^31 / tiles_x, rounded up: divides the number of a tile
+    u32 first_tile;         // tiles of all levels are numbered through, row by row
+};
+
+// Everything a launch of `detect` reads. Sizes are those of buffers() in Rust's gpu/plan.rs.
 struct DetectArgs {
     const u8* source;       // height rows of source_pitch bytes
     const u8* mask;         // width * height bytes, 0 excludes; null: none
@@ -55,24 +80,24 @@ struct DetectArgs {
     FeatureRecord* features;// target
     u8* descriptors;        // target * 128 bytes, written if `describe`
     DetectHeader* header;
-    u32* barrier;           // 2, zero before the first launch
-    u16* peaks;             // S at survivors, else 0; laid out as `pyramid`
-    u8* medians;            // per level-0 tile
+    u32* barrier;           // 2, zero before the first launch: of grid_barrier, the blocks that have finished
+    u32* totals;            // 3, DetectTotal
+    u16* peaks;             // per 2 x 2 pixels of every tile: S at its survivor, and where; else 0
+    u8* medians;            // per level-0 tile, where the ratio is not 0
     u8* thresholds;         // per level-0 tile
     u32* slot_counts;       // per tile of every level
     CornerSlot* slots;      // TILE_SLOTS per tile
-    u64* slot_keys;         // per slot: order key, or NO_KEY for one that fell or is masked
+    u32* cell_counts;       // per cell: candidates
+    Candidate* candidates;  // cell_capacity per cell
     u32* pool_bins;         // ORDER_BINS: candidates by bin of the order
+    u32* bin_starts;        // ORDER_BINS: candidates in the bins before
     u32* cell_class0;       // per cell: n of C8
     u32* cell_all;          // per cell: m of C8
-    u64* cell_limits;       // per cell: greatest key within its quota, 0 for none
-    u64* cell_nexts;        // per cell: the key after it, or NO_KEY
-    u64* list_keys;         // the pool of C8 cell by cell
-    u32* list_slots;
+    u64* cell_nexts;        // per cell: the key after its quota, or NO_KEY where none is wanted
+    Candidate* selected;    // target + cells: those within the quotas, and those next, in no order
     u32* bin_counts;        // ORDER_BINS: selected within the quotas, by bin of the order
-    u32* bin_cursors;       // ORDER_BINS
-    u64* order_keys;        // target: selected, bin by bin
-    u32* order_slots;
+    u32* group_counts;      // BIN_GROUPS: the same by 32 bins
+    u64* bin_members;       // their keys, bin by bin from bin_starts on
     u64 frame;              // number of the frame, for the header
     u32 source_pitch;       // bytes, a multiple of 16; at least the width rounded up to 4 pixels
     u32 source_format;      // SourceFormat
@@ -84,6 +109,9 @@ struct DetectArgs {
     u32 ratio_q8, gain_q16;
     u32 grid_x, grid_y;
     u32 describe;           // whether descriptors are written
+    u32 cell_capacity;      // most candidates of a cell
+    u32 tiles;              // of all levels
+    Level level0, level1, level2; // those above `levels` are not used
 };
 
 // A point to be found again; the fields of `FlowStart`.

@@ -33,7 +33,22 @@ static_assert(OFFSET_OF(CornerSlot, response) == 12, "CornerSlot.response is not
 static_assert(OFFSET_OF(CornerSlot, strength) == 14, "CornerSlot.strength is not at 14");
 static_assert(OFFSET_OF(CornerSlot, reserved) == 15, "CornerSlot.reserved is not at 15");
 
-static_assert(sizeof(DetectArgs) == 256, "DetectArgs has not 256 bytes");
+static_assert(sizeof(Candidate) == 16, "Candidate has not 16 bytes");
+static_assert(OFFSET_OF(Candidate, key) == 0, "Candidate.key is not at 0");
+static_assert(OFFSET_OF(Candidate, u) == 8, "Candidate.u is not at 8");
+static_assert(OFFSET_OF(Candidate, v) == 12, "Candidate.v is not at 12");
+
+static_assert(sizeof(Level) == 32, "Level has not 32 bytes");
+static_assert(OFFSET_OF(Level, index) == 0, "Level.index is not at 0");
+static_assert(OFFSET_OF(Level, width) == 4, "Level.width is not at 4");
+static_assert(OFFSET_OF(Level, height) == 8, "Level.height is not at 8");
+static_assert(OFFSET_OF(Level, pitch) == 12, "Level.pitch is not at 12");
+static_assert(OFFSET_OF(Level, offset) == 16, "Level.offset is not at 16");
+static_assert(OFFSET_OF(Level, tiles_x) == 20, "Level.tiles_x is not at 20");
+static_assert(OFFSET_OF(Level, tiles_x_inverse) == 24, "Level.tiles_x_inverse is not at 24");
+static_assert(OFFSET_OF(Level, first_tile) == 28, "Level.first_tile is not at 28");
+
+static_assert(sizeof(DetectArgs) == 360, "DetectArgs has not 360 bytes");
 static_assert(OFFSET_OF(DetectArgs, source) == 0, "DetectArgs.source is not at 0");
 static_assert(OFFSET_OF(DetectArgs, mask) == 8, "DetectArgs.mask is not at 8");
 static_assert(OFFSET_OF(DetectArgs, pyramid) == 16, "DetectArgs.pyramid is not at 16");
@@ -41,23 +56,23 @@ static_assert(OFFSET_OF(DetectArgs, features) == 24, "DetectArgs.features is not
 static_assert(OFFSET_OF(DetectArgs, descriptors) == 32, "DetectArgs.descriptors is not at 32");
 static_assert(OFFSET_OF(DetectArgs, header) == 40, "DetectArgs.header is not at 40");
 static_assert(OFFSET_OF(DetectArgs, barrier) == 48, "DetectArgs.barrier is not at 48");
-static_assert(OFFSET_OF(DetectArgs, peaks) == 56, "DetectArgs.peaks is not at 56");
-static_assert(OFFSET_OF(DetectArgs, medians) == 64, "DetectArgs.medians is not at 64");
-static_assert(OFFSET_OF(DetectArgs, thresholds) == 72, "DetectArgs.thresholds is not at 72");
-static_assert(OFFSET_OF(DetectArgs, slot_counts) == 80, "DetectArgs.slot_counts is not at 80");
-static_assert(OFFSET_OF(DetectArgs, slots) == 88, "DetectArgs.slots is not at 88");
-static_assert(OFFSET_OF(DetectArgs, slot_keys) == 96, "DetectArgs.slot_keys is not at 96");
-static_assert(OFFSET_OF(DetectArgs, pool_bins) == 104, "DetectArgs.pool_bins is not at 104");
-static_assert(OFFSET_OF(DetectArgs, cell_class0) == 112, "DetectArgs.cell_class0 is not at 112");
-static_assert(OFFSET_OF(DetectArgs, cell_all) == 120, "DetectArgs.cell_all is not at 120");
-static_assert(OFFSET_OF(DetectArgs, cell_limits) == 128, "DetectArgs.cell_limits is not at 128");
-static_assert(OFFSET_OF(DetectArgs, cell_nexts) == 136, "DetectArgs.cell_nexts is not at 136");
-static_assert(OFFSET_OF(DetectArgs, list_keys) == 144, "DetectArgs.list_keys is not at 144");
-static_assert(OFFSET_OF(DetectArgs, list_slots) == 152, "DetectArgs.list_slots is not at 152");
-static_assert(OFFSET_OF(DetectArgs, bin_counts) == 160, "DetectArgs.bin_counts is not at 160");
-static_assert(OFFSET_OF(DetectArgs, bin_cursors) == 168, "DetectArgs.bin_cursors is not at 168");
-static_assert(OFFSET_OF(DetectArgs, order_keys) == 176, "DetectArgs.order_keys is not at 176");
-static_assert(OFFSET_OF(DetectArgs, order_slots) == 184, "DetectArgs.order_slots is not at 184");
+static_assert(OFFSET_OF(DetectArgs, totals) == 56, "DetectArgs.totals is not at 56");
+static_assert(OFFSET_OF(DetectArgs, peaks) == 64, "DetectArgs.peaks is not at 64");
+static_assert(OFFSET_OF(DetectArgs, medians) == 72, "DetectArgs.medians is not at 72");
+static_assert(OFFSET_OF(DetectArgs, thresholds) == 80, "DetectArgs.thresholds is not at 80");
+static_assert(OFFSET_OF(DetectArgs, slot_counts) == 88, "DetectArgs.slot_counts is not at 88");
+static_assert(OFFSET_OF(DetectArgs, slots) == 96, "DetectArgs.slots is not at 96");
+static_assert(OFFSET_OF(DetectArgs, cell_counts) == 104, "DetectArgs.cell_counts is not at 104");
+static_assert(OFFSET_OF(DetectArgs, candidates) == 112, "DetectArgs.candidates is not at 112");
+static_assert(OFFSET_OF(DetectArgs, pool_bins) == 120, "DetectArgs.pool_bins is not at 120");
+static_assert(OFFSET_OF(DetectArgs, bin_starts) == 128, "DetectArgs.bin_starts is not at 128");
+static_assert(OFFSET_OF(DetectArgs, cell_class0) == 136, "DetectArgs.cell_class0 is not at 136");
+static_assert(OFFSET_OF(DetectArgs, cell_all) == 144, "DetectArgs.cell_all is not at 144");
+static_assert(OFFSET_OF(DetectArgs, cell_nexts) == 152, "DetectArgs.cell_nexts is not at 152");
+static_assert(OFFSET_OF(DetectArgs, selected) == 160, "DetectArgs.selected is not at 160");
+static_assert(OFFSET_OF(DetectArgs, bin_counts) == 168, "DetectArgs.bin_counts is not at 168");
+static_assert(OFFSET_OF(DetectArgs, group_counts) == 176, "DetectArgs.group_counts is not at 176");
+static_assert(OFFSET_OF(DetectArgs, bin_members) == 184, "DetectArgs.bin_members is not at 184");
 static_assert(OFFSET_OF(DetectArgs, frame) == 192, "DetectArgs.frame is not at 192");
 static_assert(OFFSET_OF(DetectArgs, source_pitch) == 200, "DetectArgs.source_pitch is not at 200");
 static_assert(OFFSET_OF(DetectArgs, source_format) == 204, "DetectArgs.source_format is not at 204");
@@ -73,6 +88,11 @@ static_assert(OFFSET_OF(DetectArgs, gain_q16) == 240, "DetectArgs.gain_q16 is no
 static_assert(OFFSET_OF(DetectArgs, grid_x) == 244, "DetectArgs.grid_x is not at 244");
 static_assert(OFFSET_OF(DetectArgs, grid_y) == 248, "DetectArgs.grid_y is not at 248");
 static_assert(OFFSET_OF(DetectArgs, describe) == 252, "DetectArgs.describe is not at 252");
+static_assert(OFFSET_OF(DetectArgs, cell_capacity) == 256, "DetectArgs.cell_capacity is not at 256");
+static_assert(OFFSET_OF(DetectArgs, tiles) == 260, "DetectArgs.tiles is not at 260");
+static_assert(OFFSET_OF(DetectArgs, level0) == 264, "DetectArgs.level0 is not at 264");
+static_assert(OFFSET_OF(DetectArgs, level1) == 296, "DetectArgs.level1 is not at 296");
+static_assert(OFFSET_OF(DetectArgs, level2) == 328, "DetectArgs.level2 is not at 328");
 
 static_assert(sizeof(TrackStart) == 24, "TrackStart has not 24 bytes");
 static_assert(OFFSET_OF(TrackStart, u) == 0, "TrackStart.u is not at 0");

@@ -10,22 +10,39 @@ const u32 ALL_LANES = 0xFFFFFFFFu;
 #define SHARED(type, name) __shared__ type name
 #define CHECK_INDEX(index, count)
 
-// All blocks of the grid meet; they must be resident together. Memory written before is seen after.
+// Adds to a counter that other blocks watch, after all that this thread has seen; looks at such a counter; and orders
+// what follows behind what was seen there. Looking alone orders nothing: that would empty the cache each time.
+#if __CUDA_ARCH__ >= 700
+__device__ u32 add_released(u32* counter, u32 value) {
+    u32 before;
+    asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(value) : "memory");
+    return before;
+}
+__device__ u32 watched(const u32* counter) {
+    u32 value;
+    asm volatile("nanosleep.u32 64; ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+    return value;
+}
+__device__ void acquire() { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }
+#else
+__device__ u32 add_released(u32* counter, u32 value) {
+    __threadfence();
+    return atomicAdd(counter, value);
+}
+__device__ u32 watched(const u32* counter) { return *const_cast<const volatile u32*>(counter); }
+__device__ void acquire() { __threadfence(); }
+#endif
+
+// All blocks of the grid meet; they must be resident together. Memory written before is seen after. The last one to
+// come turns the highest bit over: the first block adds what the others lack to 2^31.
 __device__ void grid_barrier(u32* state) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        volatile u32* generation = state + 1;
-        const u32 before = *generation;
-        __threadfence();
-        if (atomicAdd(state, 1u) == gridDim.x - 1) {
-            *state = 0;
-            __threadfence();
-            *generation = before + 1;
-        } else {
-            #pragma unroll 1
-            while (*generation == before) {}
-        }
-        __threadfence();
+        const u32 turn = 0x80000000u;
+        const u32 before = add_released(state, blockIdx.x == 0 ? turn - (gridDim.x - 1) : 1);
+        #pragma unroll 1
+        while (((watched(state) ^ before) & turn) == 0) {}
+        acquire();
     }
     __syncthreads();
 }
@@ -43,6 +60,13 @@ struct Array {
         return items[index];
     }
 };
+
+// Four bytes of an array from index `at` on, a multiple of four; the array is aligned.
+template <u32 N>
+__device__ u32& word_of(Array<u8, N>& bytes, u32 at) {
+    CHECK_INDEX(at + 3, N);
+    return *reinterpret_cast<u32*>(&bytes[at]);
+}
 
 typedef Array<u32, WARPS> WarpSums;
 
@@ -76,29 +100,23 @@ __device__ u32 block_sum(u32 value, WarpSums& sums) {
     return total;
 }
 
-__device__ u32 block_max(u32 value, WarpSums& sums) {
-    for (u32 step = WARP / 2; step > 0; step /= 2) {
-        const u32 other = __shfl_xor_sync(ALL_LANES, value, step);
-        value = value < other ? other : value;
-    }
-    __syncthreads();
-    if (threadIdx.x % WARP == 0) sums[threadIdx.x / WARP] = value;
-    __syncthreads();
-    u32 greatest = 0;
-    for (u32 w = 0; w < WARPS; ++w) greatest = greatest < sums[w] ? sums[w] : greatest;
-    return greatest;
-}
-
 // Pixels from one row of a pyramid level to the next.
 __device__ u32 level_pitch(u32 width) { return (width + 15) & ~15u; }
 
-// Index among all threads of the grid, and their number.
-__device__ u32 grid_thread() { return blockIdx.x * BLOCK + threadIdx.x; }
+// Number of a warp among all of the grid: the first warps of all blocks, then the second ones. So little work spreads
+// over all multiprocessors.
+__device__ u32 grid_warp() { return threadIdx.x / WARP * gridDim.x + blockIdx.x; }
+__device__ u32 grid_warps() { return gridDim.x * WARPS; }
+// Number of a thread in that order, and how many there are.
+__device__ u32 grid_thread() { return grid_warp() * WARP + threadIdx.x % WARP; }
 __device__ u32 grid_threads() { return gridDim.x * BLOCK; }
 
 __device__ u32 least(u32 a, u32 b) { return a < b ? a : b; }
 __device__ u32 most(u32 a, u32 b) { return a < b ? b : a; }
 __device__ i32 least(i32 a, i32 b) { return a < b ? a : b; }
 __device__ i32 most(i32 a, i32 b) { return a < b ? b : a; }
+// The lesser of two, or the greater.
+template <bool LEAST>
+__device__ i32 lesser(i32 a, i32 b) { return LEAST ? least(a, b) : most(a, b); }
 __device__ i32 magnitude(i32 a) { return a < 0 ? -a : a; }
 __device__ u32 rounded_up(u32 value, u32 step) { return (value + step - 1) / step; } // steps that cover value

@@ -1,11 +1,4 @@
-// Tracking (contract C11) in one launch of any number of blocks of TRACK_BLOCK threads: a warp a point, there and back.
-
-const u32 TRACK_BLOCK = 64;
-const u32 TRACK_WARPS = TRACK_BLOCK / WARP;
-
-struct TrackShared {
-    Array<WindowShared, TRACK_WARPS> windows; // one a warp
-};
+// Tracking (contract C11) in one launch of any number of blocks of TRACK_BLOCK threads: a block a point, there and back.
 
 const f32 REFINE_LEAST = 1.0f; // px: what moved less is not searched for once more
 const f32 REFINE_REACH = 1.0f; // px, the most by which the last search corrects what was found
@@ -44,28 +37,32 @@ __device__ void correct(const TrackStart& start, const Found& there, const Found
     record.v = start.v + fine.y;
 }
 
-// Forward, the gates, back again, and the last search. All lanes of a warp call it; the first one writes. One loop, so
-// that there is one copy of the search: three would not fit the registers.
-__device__ void track_point(const TrackArgs& args, const TrackStart& start, TrackRecord& record, WindowShared& shared) {
-    const bool writes = threadIdx.x % WARP == 0;
+// Forward, the gates, back again, and the last search. All threads of the block call it; the first one writes. One
+// loop, so that there is one copy of the search: three would not fit the registers.
+__device__ void track_point(const TrackArgs& args, u32 index, TrackShared& shared) {
+    const TrackStart& start = args.starts[index];
+    TrackRecord& record = args.flows[index];
+    const bool writes = threadIdx.x == 0;
     #pragma unroll 1
     for (u32 pass = THERE; pass <= FINE; ++pass) {
         if (pass == BACK && args.max_backward_error < 0.0f) continue;
         if (pass == FINE && !is_refined(args, shared.there)) return;
         const f32 sign = pass == BACK ? -1.0f : 1.0f;
-        Found found{OUTSIDE, sign * (start.guess_u - start.u), sign * (start.guess_v - start.v), 0.0f};
-        if (pass == FINE) found = shared.there;
+        const bool fine = pass == FINE;
+        const f32 motion_x = fine ? shared.there.x : sign * (start.guess_u - start.u);
+        const f32 motion_y = fine ? shared.there.y : sign * (start.guess_v - start.v);
         const Place found_there{start.u + shared.there.x, start.v + shared.there.y};
-        keep(shared.from, pass == BACK ? found_there : Place{start.u, start.v});
-        __syncwarp();
+        __syncthreads(); // what the search before left has been read
+        if (writes) shared.from = pass == BACK ? found_there : Place{start.u, start.v};
+        __syncthreads();
         const u32 levels = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels;
-        search(args, pass != BACK, pass == FINE ? 1 : levels, pass == FINE ? args.refine_radius : args.radius, found,
-               shared);
+        const Found found = search(args, pass != BACK, fine ? 1 : levels, fine ? args.refine_radius : args.radius,
+                                   motion_x, motion_y, shared);
         if (pass == THERE) {
             if (writes) record = conclude(args, start, found, shared.system.min_eigenvalue);
             if (found.status != TRACKED || args.max_residual < found.residual) return;
-            keep(shared.there, found);
-            __syncwarp();
+            if (writes) shared.there = found;
+            __syncthreads();
         } else if (pass == BACK) {
             if (!judge(args, start, shared.there, found, writes, record)) return;
         } else if (writes) {
@@ -86,11 +83,8 @@ __device__ void publish(const TrackArgs& args) {
     *const_cast<volatile u64*>(&args.header->frame) = args.frame;
 }
 
-extern "C" __global__ void __launch_bounds__(TRACK_BLOCK, 16) track(const TrackArgs args) {
+extern "C" __global__ void __launch_bounds__(TRACK_BLOCK, 8) track(const TrackArgs args) {
     SHARED(TrackShared, shared);
-    const u32 warp = threadIdx.x / WARP;
-    for (u32 i = blockIdx.x * TRACK_WARPS + warp; i < args.count; i += gridDim.x * TRACK_WARPS) {
-        track_point(args, args.starts[i], args.flows[i], shared.windows[warp]);
-    }
+    for (u32 i = blockIdx.x; i < args.count; i += gridDim.x) track_point(args, i, shared);
     publish(args);
 }

@@ -5,7 +5,9 @@ const u32 OCTANTS = 8;
 const u32 CELLS = 4;     // along each axis
 const u32 DESCRIPTOR = CELLS * CELLS * OCTANTS;
 const u32 PAIRS = OCTANTS / 2; // octants 2 p and 2 p + 1, sixteen bits each
-const u32 COLUMN_SUMS = CELLS * PAIRS * u32(PATCH);
+const i32 BESIDE = 2;    // columns of zeros at each side, for the halves of the outer cells that lie outside the square
+const u32 ROW_SUMS = u32(PATCH + 2 * BESIDE);
+const u32 COLUMN_SUMS = CELLS * PAIRS * ROW_SUMS;
 
 struct DescribeShared {
     Array<u32, WARPS * COLUMN_SUMS> columns; // per warp: row of cells, pair of octants, column of the square
@@ -30,15 +32,11 @@ __device__ void directions(i32 gx, i32 gy, u32 (&pairs)[PAIRS]) {
 // Three pixels across the direction of a difference.
 __device__ i32 smooth(i32 a, i32 b, i32 c) { return (a + 2 * b + c + 2) >> 2; }
 
-// Greatest q with q * q * sum <= 65025 * value: guessed in f32, put right in integers.
-__device__ u32 root_share(u32 value, u32 sum) {
-    const u64 limit = 65025ull * value;
-    u32 q = least(u32(sqrtf(65025.0f * f32(value) / f32(sum))), 255u);
-    #pragma unroll 1
-    while (u64(q * q) * sum > limit) --q;
-    #pragma unroll 1
-    while (u64((q + 1) * (q + 1)) * sum <= limit) ++q;
-    return q;
+// Greatest q with q * q * sum <= 65025 * value; scale is 65025 / sum. The guess in f32 is right or one too great: it is
+// raised by more than its error, and both stay far below 1.
+__device__ u32 root_share(u32 value, u32 sum, f32 scale) {
+    const u32 q = u32(sqrtf(f32(value) * scale) + 0.01f);
+    return u64(q * q) * sum > 65025ull * value ? q - 1 : q;
 }
 
 // What one row gives to a column of the square: the pixels beside it, and its own smoothed along the row.
@@ -46,25 +44,30 @@ struct RowPart {
     i32 left, right, across;
 };
 
+// INSIDE: the patch and the pixels around it lie in the level, so that no edge need be repeated.
+template <bool INSIDE>
 __device__ RowPart row_part(const u8* pixels, const Level& level, i32 x, i32 y) {
-    const u8* row = pixels + u32(least(most(y, 0), level.height - 1)) * level.pitch;
-    const i32 left = row[least(most(x - 1, 0), level.width - 1)], right = row[least(most(x + 1, 0), level.width - 1)];
-    return {left, right, smooth(left, row[least(most(x, 0), level.width - 1)], right)};
+    const u8* row = pixels + u32(INSIDE ? y : least(most(y, 0), level.height - 1)) * level.pitch;
+    const i32 last = level.width - 1;
+    const i32 left = row[INSIDE ? x - 1 : least(most(x - 1, 0), last)];
+    const i32 right = row[INSIDE ? x + 1 : least(most(x + 1, 0), last)];
+    return {left, right, smooth(left, row[INSIDE ? x : least(most(x, 0), last)], right)};
 }
 
 // Sums of one column of the square into the rows of cells. A lane takes the upper or the lower eight pixels, from the
 // edge to the middle, so that the weights are the same constants for both; the middle rows of cells get parts of both.
+template <bool INSIDE>
 __device__ void sum_column(const u8* pixels, const Level& level, i32 x, i32 y, DescribeShared& shared, u32 first) {
     const i32 lane = threadIdx.x % WARP, column = lane % PATCH;
     const bool lower = lane >= PATCH;
     const i32 at_x = x + column - PATCH / 2, step = lower ? -1 : 1;
     i32 at_y = y + (lower ? PATCH / 2 - 1 : -PATCH / 2);
-    RowPart before = row_part(pixels, level, at_x, at_y - step), here = row_part(pixels, level, at_x, at_y);
+    RowPart before = row_part<INSIDE>(pixels, level, at_x, at_y - step), here = row_part<INSIDE>(pixels, level, at_x, at_y);
     u32 sums[3][PAIRS] = {}; // at most 32 * 510 each
     #pragma unroll
     for (i32 k = 0; k < PATCH / 2; ++k) {
         at_y += step;
-        const RowPart after = row_part(pixels, level, at_x, at_y);
+        const RowPart after = row_part<INSIDE>(pixels, level, at_x, at_y);
         u32 pairs[PAIRS];
         directions(smooth(before.right, here.right, after.right) - smooth(before.left, here.left, after.left),
                    step * (after.across - before.across), pairs);
@@ -79,61 +82,83 @@ __device__ void sum_column(const u8* pixels, const Level& level, i32 x, i32 y, D
     #pragma unroll
     for (u32 p = 0; p < PAIRS; ++p) {
         const u32 from_other = __shfl_xor_sync(ALL_LANES, sums[2][p], PATCH);
-        shared.columns[first + (edge * PAIRS + p) * PATCH + column] = sums[0][p];
-        shared.columns[first + (middle * PAIRS + p) * PATCH + column] = sums[1][p] + from_other;
+        shared.columns[first + (edge * PAIRS + p) * ROW_SUMS + column + BESIDE] = sums[0][p];
+        shared.columns[first + (middle * PAIRS + p) * ROW_SUMS + column + BESIDE] = sums[1][p] + from_other;
     }
 }
 
 // The descriptor of the corner at (x, y) of a level. All lanes of a warp call it; `first` is where its columns begin.
 __device__ void describe_corner(const DetectArgs& args, const Level& level, i32 x, i32 y, u32 first,
                                 DescribeShared& shared, u8* out) {
-    sum_column(args.pyramid + level.offset, level, x, y, shared, first);
+    const u8* const pixels = args.pyramid + level.offset;
+    const i32 reach = PATCH / 2 + 1;
+    if (x >= reach && y >= reach && x + reach <= level.width && y + reach <= level.height)
+        sum_column<true>(pixels, level, x, y, shared, first);
+    else
+        sum_column<false>(pixels, level, x, y, shared, first);
     __syncwarp();
     // Each lane has two pairs of octants of one cell.
-    const i32 lane = threadIdx.x % WARP, row = lane / 8, cell = lane / 2 % i32(CELLS);
+    const u32 lane = threadIdx.x % WARP, row = lane / 8, cell = lane / 2 % CELLS;
     u32 own[4] = {};
     #pragma unroll
     for (u32 p = 0; p < 2; ++p) {
-        const u32 columns = first + (row * PAIRS + lane % 2 * 2 + p) * PATCH;
+        const u32 columns = first + (row * PAIRS + lane % 2 * 2 + p) * ROW_SUMS + 4 * cell;
         #pragma unroll
-        for (i32 k = -2; k < 6; ++k) {
-            const i32 column = 4 * cell + k;
-            const u32 pair = column >= 0 && column < PATCH ? shared.columns[columns + column] : 0;
-            own[2 * p] += share(k, 0) * (pair & 0xFFFFu);
-            own[2 * p + 1] += share(k, 0) * (pair >> 16);
+        for (i32 k = 0; k < 8; ++k) {
+            const u32 pair = shared.columns[columns + u32(k)];
+            own[2 * p] += share(k - BESIDE, 0) * (pair & 0xFFFFu);
+            own[2 * p + 1] += share(k - BESIDE, 0) * (pair >> 16);
         }
     }
-    u32 sum = own[0] + own[1] + own[2] + own[3];
-    sum = warp_sum(sum);
+    const u32 sum = warp_sum(own[0] + own[1] + own[2] + own[3]);
+    const f32 scale = 65025.0f / f32(most(sum, 1u));
     u32 word = 0;
     #pragma unroll
-    for (u32 i = 0; i < 4; ++i) word |= (sum == 0 ? 0 : root_share(own[i], sum)) << (8 * i);
+    for (u32 i = 0; i < 4; ++i) word |= root_share(own[i], sum, scale) << (8 * i);
     reinterpret_cast<u32*>(out)[lane] = word;
     __syncwarp(); // before the columns are written for the next feature
 }
 
+// Clears what lies beside the square; it stays so.
+__device__ void clear_beside(DescribeShared& shared) {
+    for (u32 i = threadIdx.x; i < WARPS * CELLS * PAIRS * 2 * BESIDE; i += BLOCK) {
+        const u32 row = i / (2 * BESIDE), beside = i % (2 * BESIDE);
+        shared.columns[row * ROW_SUMS + (beside < BESIDE ? beside : beside + PATCH)] = 0;
+    }
+    __syncthreads();
+}
+
+__device__ void write_record(const DetectArgs& args, const Candidate& candidate, u32 level, u32 place) {
+    const i32 half_x = key_half_x(candidate.key), half_y = key_half_y(candidate.key);
+    FeatureRecord feature;
+    feature.u = candidate.u;
+    feature.v = candidate.v;
+    feature.score = key_score(candidate.key);
+    feature.half_x = u16(half_x);
+    feature.half_y = u16(half_y);
+    feature.level = u8(level);
+    feature.corner_class = u8(key_class(candidate.key));
+    feature.threshold = args.thresholds[tile_under(args, half_x, half_y)];
+    feature.reserved = 0;
+    args.features[place] = feature;
+}
+
 // Writes every selected feature to its place, with its descriptor if wanted.
-__device__ void write_features(const DetectArgs& args, OrderShared& order, DescribeShared& shared) {
-    for (u32 i = grid_thread() / WARP; i < order.count; i += grid_threads() / WARP) {
-        const u64 key = args.order_keys[i];
-        const u32 place = place_of(args, key, order);
-        const CornerSlot slot = args.slots[args.order_slots[i]];
-        const i32 half_x = key_half_x(key), half_y = key_half_y(key);
-        const Level level = level_at(args, level_of_position(half_x));
-        if (threadIdx.x % WARP == 0) {
-            FeatureRecord& feature = args.features[place];
-            feature.u = slot.u;
-            feature.v = slot.v;
-            feature.score = key_score(key);
-            feature.half_x = u16(half_x);
-            feature.half_y = u16(half_y);
-            feature.level = u8(level.index);
-            feature.corner_class = u8(key_class(key));
-            feature.threshold = args.thresholds[tile_under(args, half_x, half_y)];
-            feature.reserved = 0;
-        }
+__device__ void write_features(const DetectArgs& args, DescribeShared& shared) {
+    const u32 listed = args.totals[TOTAL_LISTED], remaining = args.totals[TOTAL_REMAINING];
+    if (blockIdx.x >= listed) return; // not one for the first of its warps
+    if (args.describe) clear_beside(shared);
+    for (u32 i = grid_warp(); i < listed; i += grid_warps()) {
+        Candidate candidate = args.selected[i];
+        const bool is_next = (candidate.key & NEXT_KEY) != 0;
+        candidate.key &= ~NEXT_KEY;
+        u32 place;
+        if (!place_of(args, candidate.key, is_next, remaining, place)) continue;
+        const i32 half_x = key_half_x(candidate.key), half_y = key_half_y(candidate.key);
+        const u32 l = level_of_position(half_x);
+        if (threadIdx.x % WARP == 0) write_record(args, candidate, l, place);
         if (args.describe)
-            describe_corner(args, level, slot.x, slot.y, threadIdx.x / WARP * COLUMN_SUMS, shared,
-                            args.descriptors + u64(place) * DESCRIPTOR);
+            describe_corner(args, level_at(args, l), (half_x + 1) >> (l + 1), (half_y + 1) >> (l + 1),
+                            threadIdx.x / WARP * COLUMN_SUMS, shared, args.descriptors + u64(place) * DESCRIPTOR);
     }
 }

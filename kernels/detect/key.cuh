@@ -2,6 +2,8 @@
 
 const u64 NO_KEY = ~0ull;
 const u32 SCORE_MASK = 0xFFFu; // S is at most 4080
+const i32 KEY_BITS = 45;
+const u64 NEXT_KEY = 1ull << 63; // marks a selected candidate that is beyond the quota of its cell
 
 // The order of C7 as one number: class up, S down, Y up, X up. X tells the level as well, so that no two are equal.
 __device__ u64 order_key(u32 corner_class, u32 score, i32 half_x, i32 half_y) {
@@ -32,3 +34,6 @@ __device__ u32 order_bin(u64 key) {
     const u32 code = leading < 5 ? score : (leading - 4) * 32 + ((score >> (leading - 5)) & 31u);
     return key_class(key) * CLASS_BINS + (CLASS_BINS - 1 - code);
 }
+
+const u32 BIN_GROUP = 32; // bins counted together as well, so that a warp sums over the bins before one in one go
+const u32 BIN_GROUPS = ORDER_BINS / BIN_GROUP;

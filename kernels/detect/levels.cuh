@@ -5,39 +5,22 @@ const u32 TILE_SLOTS = 256; // no two survivors of a level touch: at most one in
 const i32 RING_RADIUS = 3;
 const i32 BORDER = 4;       // pixels at each side of a level that are no centre
 
-// One pyramid level.
-struct Level {
-    u32 index;
-    i32 width, height;
-    u32 pitch;      // pixels a row, in `pyramid` and `peaks`
-    u32 offset;     // of the first pixel there
-    u32 tiles_x, tiles_y;
-    u32 first_tile; // tiles of all levels are numbered through, row by row
-};
-
 __device__ Level level_at(const DetectArgs& args, u32 index) {
-    u32 width = args.width, height = args.height, offset = 0, first_tile = 0;
-    for (u32 l = 0; l < index; ++l) {
-        offset += level_pitch(width) * height;
-        first_tile += rounded_up(width, TILE) * rounded_up(height, TILE);
-        width /= 2;
-        height /= 2;
-    }
-    return Level{index, i32(width), i32(height), level_pitch(width), offset,
-                 rounded_up(width, TILE), rounded_up(height, TILE), first_tile};
-}
-
-__device__ u32 tiles_of_all_levels(const DetectArgs& args) {
-    const Level last = level_at(args, args.levels - 1);
-    return last.first_tile + last.tiles_x * last.tiles_y;
+    return index == 0 ? args.level0 : index == 1 ? args.level1 : args.level2;
 }
 
 // The level that tile number `tile` belongs to.
-__device__ Level level_of_tile(const DetectArgs& args, u32 tile) {
-    Level level = level_at(args, 0);
-    while (tile >= level.first_tile + level.tiles_x * level.tiles_y) level = level_at(args, level.index + 1);
-    return level;
+__device__ u32 level_of_tile(const DetectArgs& args, u32 tile) {
+    if (args.levels > 2 && tile >= args.level2.first_tile) return 2;
+    return args.levels > 1 && tile >= args.level1.first_tile ? 1 : 0;
 }
+
+// Entry of `peaks` for the 2 x 2 pixels at (2 block_x, 2 block_y): 0, or S of the peak there and where in them it is.
+__device__ u32 peak_index(const Level& level, u32 block_x, u32 block_y) {
+    return level.first_tile * TILE_SLOTS + block_y * level.tiles_x * (TILE / 2) + block_x;
+}
+const u32 PEAK_SCORE = 0xFFF; // S is at most 4080
+const u32 PEAK_RIGHT = 12, PEAK_LOWER = 13; // bits: whether x, y is odd
 
 // Position of pixel x of a level in half level-0 pixels.
 __device__ i32 half_pixels(i32 x, u32 level) { return ((2 * x + 1) << level) - 1; }

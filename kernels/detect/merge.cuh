@@ -1,55 +1,79 @@
-// C6: merge across levels, mask, class, and a key for every candidate.
+// C6: merge across levels, mask, class; every candidate goes to the list of its cell.
 
-// First and last pixel of level `other` within reach of pixel x of `level` (C6), along one axis.
-__device__ void neighbours(i32 x, u32 level, u32 other, i32& first, i32& last) {
+// A side of the pixels of another level within reach (C6) of a pixel.
+struct Reach {
+    i32 first, last;
+};
+
+__device__ Reach reach(i32 x, u32 level, u32 other) {
     if (other > level) {
-        first = (half_pixels(x, level) + 1 - (1 << other)) >> (other + 1);
-        last = first + 1;
-    } else {
-        first = (2 * x - 1) << (level - other - 1);
-        last = ((2 * x + 3) << (level - other - 1)) - 1;
+        const i32 first = (half_pixels(x, level) + 1 - (1 << other)) >> (other + 1);
+        return Reach{first, first + 1};
     }
+    return Reach{(2 * x - 1) << (level - other - 1), ((2 * x + 3) << (level - other - 1)) - 1};
+}
+
+// Whether a peak of another level within reach stands for the one at (half_x, half_y). The reach spans at most
+// SIDE blocks of 2 x 2 pixels either way; all are read before the first is looked at.
+template <i32 SIDE>
+__device__ bool any_before(const DetectArgs& args, const Level& there, const Reach& columns, const Reach& rows,
+                           i32 half_x, i32 half_y, u32 response) {
+    const i32 left = columns.first >> 1, top = rows.first >> 1;
+    u32 peaks[SIDE][SIDE];
+    #pragma unroll
+    for (i32 j = 0; j < SIDE; ++j)
+        #pragma unroll
+        for (i32 i = 0; i < SIDE; ++i) {
+            const bool inside = 2 * (left + i) < there.width && 2 * (top + j) < there.height;
+            peaks[j][i] = inside ? args.peaks[peak_index(there, u32(left + i), u32(top + j))] : 0;
+        }
+    bool found = false;
+    #pragma unroll
+    for (i32 j = 0; j < SIDE; ++j)
+        #pragma unroll
+        for (i32 i = 0; i < SIDE; ++i) {
+            const u32 peak = peaks[j][i], score = peak & PEAK_SCORE;
+            const i32 x = 2 * (left + i) + i32(peak >> PEAK_RIGHT & 1), y = 2 * (top + j) + i32(peak >> PEAK_LOWER & 1);
+            if (score < response || x < columns.first || x > columns.last || y < rows.first || y > rows.last) continue;
+            const i32 other_x = half_pixels(x, there.index), other_y = half_pixels(y, there.index);
+            found |= score > response || other_y < half_y || (other_y == half_y && other_x < half_x);
+        }
+    return found;
 }
 
 // Whether a survivor of another level stands for this one.
 __device__ bool falls(const DetectArgs& args, u32 level, i32 x, i32 y, u32 response) {
     const i32 half_x = half_pixels(x, level), half_y = half_pixels(y, level);
+    bool found = false;
     for (u32 other = 0; other < args.levels; ++other) {
         if (other == level) continue;
         const Level there = level_at(args, other);
-        i32 left, right, top, bottom;
-        neighbours(x, level, other, left, right);
-        neighbours(y, level, other, top, bottom);
-        for (i32 row = most(top, 0); row <= least(bottom, there.height - 1); ++row) {
-            for (i32 column = most(left, 0); column <= least(right, there.width - 1); ++column) {
-                const u32 peak = args.peaks[there.offset + u32(row) * there.pitch + column];
-                if (peak < response || peak == 0) continue;
-                const i32 other_x = half_pixels(column, other), other_y = half_pixels(row, other);
-                if (peak > response || other_y < half_y || (other_y == half_y && other_x < half_x)) return true;
-            }
-        }
+        const Reach columns = reach(x, level, other), rows = reach(y, level, other);
+        if (other > level) found |= any_before<2>(args, there, columns, rows, half_x, half_y, response);
+        else if (other + 1 == level) found |= any_before<3>(args, there, columns, rows, half_x, half_y, response);
+        else found |= any_before<4>(args, there, columns, rows, half_x, half_y, response);
     }
-    return false;
+    return found;
 }
 
-// Gives every survivor its key, and counts the candidates by bin.
+// Lists a survivor that stays by its cell, and counts it by bin.
+__device__ void offer(const DetectArgs& args, u32 level, const CornerSlot& corner) {
+    const i32 half_x = half_pixels(corner.x, level), half_y = half_pixels(corner.y, level);
+    const u32 threshold = args.thresholds[tile_under(args, half_x, half_y)];
+    const bool masked = args.mask && args.mask[u64(whole_pixel(half_y)) * args.width + whole_pixel(half_x)] == 0;
+    if (masked || falls(args, level, corner.x, corner.y, corner.response)) return;
+    const u64 key = order_key(corner.strength > threshold ? 0 : 1, corner.response, half_x, half_y);
+    const u32 cell = cell_under(args, half_x, half_y);
+    const u32 at = cell * args.cell_capacity + atomicAdd(args.cell_counts + cell, 1u);
+    args.candidates[at] = Candidate{key, corner.u, corner.v};
+    atomicAdd(args.pool_bins + order_bin(key), 1u);
+}
+
+// A warp takes 32 slots of a tile: the first ones of all tiles, then those after them, which few tiles have.
 __device__ void merge_levels(const DetectArgs& args) {
-    const u32 tiles = tiles_of_all_levels(args), lane = threadIdx.x % WARP;
-    for (u32 tile = grid_thread() / WARP; tile < tiles; tile += grid_threads() / WARP) {
-        const u32 level = level_of_tile(args, tile).index;
-        for (u32 slot = tile * TILE_SLOTS + lane; slot < tile * TILE_SLOTS + args.slot_counts[tile]; slot += WARP) {
-            const CornerSlot corner = args.slots[slot];
-            const i32 half_x = half_pixels(corner.x, level), half_y = half_pixels(corner.y, level);
-            const bool masked =
-                args.mask && args.mask[u64(whole_pixel(half_y)) * args.width + whole_pixel(half_x)] == 0;
-            if (masked || falls(args, level, corner.x, corner.y, corner.response)) {
-                args.slot_keys[slot] = NO_KEY;
-                continue;
-            }
-            const u32 corner_class = corner.strength > args.thresholds[tile_under(args, half_x, half_y)] ? 0 : 1;
-            const u64 key = order_key(corner_class, corner.response, half_x, half_y);
-            args.slot_keys[slot] = key;
-            atomicAdd(args.pool_bins + order_bin(key), 1u);
-        }
+    const u32 lane = threadIdx.x % WARP;
+    for (u32 i = grid_warp(); i < args.tiles * (TILE_SLOTS / WARP); i += grid_warps()) {
+        const u32 tile = i % args.tiles, slot = i / args.tiles * WARP + lane;
+        if (slot < args.slot_counts[tile]) offer(args, level_of_tile(args, tile), args.slots[tile * TILE_SLOTS + slot]);
     }
 }

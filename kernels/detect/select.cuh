@@ -1,18 +1,46 @@
-// C8: water-filling. Cells are dealt to blocks; what decides for all of them, each block works out for itself.
+// C8: what each cell gives. Cells are dealt to blocks.
 
-const u32 KEY_DIGITS = 6; // of 8 bits: the keys have 45
+const u32 FEW_KEYS = 64; // that are ranked by comparing each with each
 
-// The `wanted`-th smallest of `count` keys, from 1 on. Keys are distinct, but for NO_KEY. All threads of the block call.
-__device__ u64 nth_key(const u64* keys, u32 count, u32 wanted, SelectShared& shared) {
+struct SelectShared {
+    Array<u32, BLOCK> histogram;
+    Array<u64, FEW_KEYS> few;
+    Array<u64, WARPS> nexts;
+    WarpSums sums;
+    WarpSums level_sums[2];
+    u64 found;
+    u32 digit, wanted, count, gathered, base, placed;
+};
+
+// The pool's candidates of a cell: those of its list up to a bin.
+struct CellPool {
+    const Candidate* list;
+    u32 listed;   // entries of the list
+    u32 last_bin;
+
+    // Whether entry i is in the pool, and has the bits `known` of `prefix`.
+    __device__ bool matches(u32 i, u64 prefix, u64 known, u64& key) const {
+        key = list[i].key;
+        return ((key ^ prefix) & known) == 0 && order_bin(key) <= last_bin;
+    }
+};
+
+// The `wanted`-th smallest of the `count` keys of a cell's pool, from 1 on. Digit by digit of 8 bits from the top,
+// until few are left. All threads of the block call it.
+__device__ u64 nth_key(const CellPool& cell, u32 count, u32 wanted, SelectShared& shared) {
     u64 prefix = 0, known = 0; // the bits found so far, and which they are
-    for (i32 shift = 8 * (i32(KEY_DIGITS) - 1); shift >= 0; shift -= 8) {
-        __syncthreads();
-        shared.histogram[threadIdx.x] = 0;
-        __syncthreads();
-        for (u32 i = threadIdx.x; i < count; i += BLOCK)
-            if (((keys[i] ^ prefix) & known) == 0) atomicAdd(&shared.histogram[u32(keys[i] >> shift) & 255u], 1u);
+    __syncthreads();
+    shared.histogram[threadIdx.x] = 0;
+    if (threadIdx.x == 0) shared.gathered = 0;
+    __syncthreads();
+    #pragma unroll 1
+    for (i32 shift = KEY_BITS - 8; count > FEW_KEYS; shift = most(shift - 8, 0)) {
+        u64 key;
+        for (u32 i = threadIdx.x; i < cell.listed; i += BLOCK)
+            if (cell.matches(i, prefix, known, key)) atomicAdd(&shared.histogram[u32(key >> shift) & 255u], 1u);
         __syncthreads();
         const u32 here = shared.histogram[threadIdx.x];
+        shared.histogram[threadIdx.x] = 0;
         const u32 up_to_here = block_inclusive_sum(here, shared.sums);
         if (up_to_here >= wanted && up_to_here - here < wanted) {
             shared.digit = threadIdx.x;
@@ -23,111 +51,79 @@ __device__ u64 nth_key(const u64* keys, u32 count, u32 wanted, SelectShared& sha
         prefix |= u64(shared.digit) << shift;
         known |= 255ull << shift;
         wanted = shared.wanted;
-        if (shared.count == 1) break;
+        count = shared.count;
     }
-    for (u32 i = threadIdx.x; i < count; i += BLOCK)
-        if (((keys[i] ^ prefix) & known) == 0) shared.found = keys[i];
+    u64 key;
+    for (u32 i = threadIdx.x; i < cell.listed; i += BLOCK)
+        if (cell.matches(i, prefix, known, key)) shared.few[atomicAdd(&shared.gathered, 1u)] = key;
+    __syncthreads();
+    if (threadIdx.x < count) {
+        key = shared.few[threadIdx.x];
+        u32 before = 0;
+        for (u32 i = 0; i < count; ++i) before += shared.few[i] < key ? 1 : 0;
+        if (before + 1 == wanted) shared.found = key;
+    }
     __syncthreads();
     return shared.found;
 }
 
-// What the cells give at water level `level`: of class 0 alone, or class 0 in full and class 1 up to the level.
-__device__ u32 quota(const DetectArgs& args, u32 cell, u32 level, bool class0_suffices) {
-    const u32 class0 = args.cell_class0[cell], all = args.cell_all[cell];
-    return class0_suffices ? least(class0, level) : most(class0, least(all, level));
+// Lists a selected candidate among all that are, and in its bin.
+__device__ void place_selected(const DetectArgs& args, const Candidate& candidate, PoolShared& pool,
+                               SelectShared& shared) {
+    args.selected[shared.base + atomicAdd(&shared.placed, 1u)] = candidate;
+    const u32 bin = order_bin(candidate.key);
+    args.bin_members[pool.starts[bin] + atomicAdd(args.bin_counts + bin, 1u)] = candidate.key;
+    atomicAdd(args.group_counts + bin / BIN_GROUP, 1u);
 }
 
-__device__ u32 sum_of_quotas(const DetectArgs& args, u32 level, bool class0_suffices, SelectShared& shared) {
-    u32 sum = 0;
-    for (u32 cell = threadIdx.x; cell < args.grid_x * args.grid_y; cell += BLOCK)
-        sum += quota(args, cell, level, class0_suffices);
-    return block_sum(sum, shared.sums);
-}
-
-// The water level and what it leaves.
-struct Water {
-    bool class0_suffices;
-    u32 level;     // the greatest whose quotas do not exceed the target
-    u32 remaining; // of the target, one each to cells with candidates left
-};
-
-// The same in every block.
-__device__ Water water_level(const DetectArgs& args, SelectShared& shared) {
-    u32 class0 = 0, deepest = 0;
-    for (u32 cell = threadIdx.x; cell < args.grid_x * args.grid_y; cell += BLOCK) {
-        class0 += args.cell_class0[cell];
-        deepest = most(deepest, args.cell_all[cell]);
+// The least of the threads' keys, for all of them.
+__device__ u64 block_least(u64 key, Array<u64, WARPS>& keys) {
+    #pragma unroll
+    for (u32 step = WARP / 2; step > 0; step /= 2) {
+        const u64 other = __shfl_xor_sync(ALL_LANES, key, step);
+        key = other < key ? other : key;
     }
-    Water water;
-    water.class0_suffices = block_sum(class0, shared.sums) >= args.target;
-    u32 level = 0, above = block_max(deepest, shared.sums) + 1;
-    while (level + 1 < above) {
-        const u32 middle = level + (above - level) / 2;
-        if (sum_of_quotas(args, middle, water.class0_suffices, shared) <= args.target) level = middle;
-        else above = middle;
+    if (threadIdx.x % WARP == 0) keys[threadIdx.x / WARP] = key;
+    __syncthreads();
+    for (u32 w = 0; w < WARPS; ++w) key = keys[w] < key ? keys[w] : key;
+    return key;
+}
+
+// Lists what a cell gives within its quota; and the candidate after it, if some of the target remains for such.
+__device__ void serve_cell(const DetectArgs& args, u32 cell, const Water& water, PoolShared& pool, SelectShared& shared) {
+    const CellPool candidates{args.candidates + cell * args.cell_capacity, args.cell_counts[cell], pool.last_bin};
+    const u32 all = args.cell_all[cell], within = quota(args.cell_class0[cell], all, water.level, water.class0_suffices);
+    const bool has_next = within < all && water.remaining > 0;
+    if (threadIdx.x == 0) {
+        shared.base = atomicAdd(args.totals + TOTAL_LISTED, within + (has_next ? 1 : 0));
+        shared.placed = 0;
     }
-    water.level = level;
-    water.remaining = args.target - sum_of_quotas(args, level, water.class0_suffices, shared);
-    return water;
-}
-
-// First entry of a cell in the lists.
-__device__ u32 list_start(const DetectArgs& args, u32 cell, SelectShared& shared) {
-    u32 before = 0;
-    for (u32 i = threadIdx.x; i < cell; i += BLOCK) before += args.cell_all[i];
-    return block_sum(before, shared.sums);
-}
-
-// First and last tile that can hold candidates of column (or row) `cell` of `cells`, along a side of `size` level-0
-// pixels and `level_size` pixels of the level.
-__device__ void tiles_under_cell(u32 cell, u32 cells, u32 size, u32 level, i32 level_size, u32& first, u32& last) {
-    first = (u32(u64(cell) * 2 * size / cells) >> (level + 1)) / TILE;
-    const u32 end = rounded_up(u64(cell + 1) * 2 * size, cells) >> (level + 1);
-    last = least(end, u32(level_size - 1)) / TILE;
-}
-
-// Collects the pool's candidates of one cell from the tiles under it.
-__device__ void gather_cell(const DetectArgs& args, u32 last_bin, u32 cell, u64* keys, u32* slots,
-                            SelectShared& shared) {
+    const u64 limit = within == 0 ? 0 : within == all ? NO_KEY : nth_key(candidates, all, within, shared);
     __syncthreads();
-    if (threadIdx.x == 0) shared.count = 0;
-    __syncthreads();
-    const u32 lane = threadIdx.x % WARP;
-    for (u32 l = 0; l < args.levels; ++l) {
-        const Level level = level_at(args, l);
-        u32 left, right, top, bottom;
-        tiles_under_cell(cell % args.grid_x, args.grid_x, args.width, l, level.width, left, right);
-        tiles_under_cell(cell / args.grid_x, args.grid_y, args.height, l, level.height, top, bottom);
-        const u32 across = right - left + 1, tiles = across * (bottom - top + 1);
-        for (u32 i = threadIdx.x / WARP; i < tiles; i += WARPS) {
-            const u32 tile = level.first_tile + (top + i / across) * level.tiles_x + left + i % across;
-            const u32 first = tile * TILE_SLOTS;
-            for (u32 slot = first + lane; slot < first + args.slot_counts[tile]; slot += WARP) {
-                const u64 key = args.slot_keys[slot];
-                if (!in_pool(last_bin, key) || cell_under(args, key_half_x(key), key_half_y(key)) != cell) continue;
-                const u32 at = atomicAdd(&shared.count, 1u);
-                keys[at] = key;
-                slots[at] = slot;
-            }
+    u64 next = NO_KEY, key;
+    u32 next_entry = 0;
+    for (u32 i = threadIdx.x; i < candidates.listed; i += BLOCK) {
+        if (!candidates.matches(i, 0, 0, key)) continue;
+        if (key <= limit) {
+            place_selected(args, candidates.list[i], pool, shared);
+        } else if (key < next) {
+            next = key;
+            next_entry = i;
         }
     }
+    const u64 least_next = has_next ? block_least(next, shared.nexts) : NO_KEY;
+    if (has_next && next == least_next) {
+        const Candidate candidate = candidates.list[next_entry];
+        args.selected[shared.base + within] = Candidate{next | NEXT_KEY, candidate.u, candidate.v};
+    }
+    if (threadIdx.x == 0) args.cell_nexts[cell] = least_next;
     __syncthreads();
 }
 
-// Finds for each cell the last key within its quota and the one after it, and counts what the quotas select by bin.
-__device__ void fill_cells(const DetectArgs& args, u32 last_bin, const Water& water, SelectShared& shared) {
-    for (u32 cell = blockIdx.x; cell < args.grid_x * args.grid_y; cell += gridDim.x) {
-        const u32 start = list_start(args, cell, shared), count = args.cell_all[cell];
-        u64* keys = args.list_keys + start;
-        gather_cell(args, last_bin, cell, keys, args.list_slots + start, shared);
-        const u32 within = quota(args, cell, water.level, water.class0_suffices);
-        const u64 limit = within == 0 ? 0 : nth_key(keys, count, within, shared);
-        const u64 next = within == count ? NO_KEY : nth_key(keys, count, within + 1, shared);
-        if (threadIdx.x == 0) {
-            args.cell_limits[cell] = limit;
-            args.cell_nexts[cell] = next;
-        }
-        for (u32 i = threadIdx.x; i < count; i += BLOCK)
-            if (keys[i] <= limit) atomicAdd(args.bin_counts + order_bin(keys[i]), 1u);
-    }
+// Selects from this block's cells.
+__device__ void serve_cells(const DetectArgs& args, PoolShared& pool, SelectShared& shared) {
+    const Water water = water_level(args, shared.level_sums);
+    if (blockIdx.x == 0 && threadIdx.x == 0) args.totals[TOTAL_REMAINING] = water.remaining;
+    for (u32 cell = blockIdx.x; cell < args.grid_x * args.grid_y; cell += gridDim.x)
+        serve_cell(args, cell, water, pool, shared);
 }

@@ -1,7 +1,11 @@
-// C11: levels of a pyramid, patches of them in shared memory, and points between pixels.
+// C11: the block's shape; levels of a pyramid, patches of them in shared memory, and points between pixels.
+
+const u32 TRACK_BLOCK = 128; // threads: a point
+const u32 TRACK_WARPS = TRACK_BLOCK / WARP;
 
 const u32 GREATEST_WINDOW = 31;
-const u32 GREATEST_PATCH = GREATEST_WINDOW + 3; // one pixel more for the interpolation, one at each side for gradients
+const i32 PATCH_MARGIN = 2; // px around what a window needs, so that not every step past a pixel reads anew
+const u32 GREATEST_PATCH = GREATEST_WINDOW + 1 + 2 * PATCH_MARGIN; // one pixel more for the interpolation
 
 typedef Array<u8, GREATEST_PATCH * GREATEST_PATCH> Patch;
 
@@ -51,38 +55,35 @@ __device__ Area overlap(const Area& a, const Area& b) {
     return Area{left, top, most(right - left, 0), most(bottom - top, 0)};
 }
 
-// A lane's way through rows of `side` pixels, 32 pixels a step, without a division a pixel.
-struct Walk {
-    u32 x, y;
+// Rows of `side` pixels, by the number of a pixel.
+struct Rows {
+    u32 side, inverse; // 2^31 / side, rounded up
 
-    __device__ void next(u32 side) {
-        x += WARP % side;
-        y += WARP / side;
-        if (x >= side) {
-            x -= side;
-            ++y;
-        }
-    }
+    __device__ u32 row(u32 i) const { return __umulhi(2 * i, inverse); } // i / side
 };
 
-__device__ Walk walk(u32 side) {
-    const u32 lane = threadIdx.x % WARP;
-    return Walk{lane % side, lane / side};
-}
+__device__ Rows rows_of(u32 side) { return Rows{side, (0x80000000u + side - 1) / side}; }
 
-// Copies side x side pixels from (left, top) on; those outside the level are the nearest inside it. All lanes call it.
+// Copies side x side pixels from (left, top) on; those outside the level are the nearest inside it. All threads call it,
+// when all have read what was in the patch.
 __device__ void load_patch(const LevelImage& level, i32 left, i32 top, u32 side, Patch& patch) {
-    const bool inside = left >= 0 && top >= 0 && left + i32(side) <= level.width && top + i32(side) <= level.height;
-    __syncwarp(); // what was in the patch has been read
-    for (Walk w = walk(side); w.y < side; w.next(side)) {
-        i32 x = left + i32(w.x), y = top + i32(w.y);
-        if (!inside) {
-            x = least(most(x, 0), level.width - 1);
-            y = least(most(y, 0), level.height - 1);
+    const u32 each = 6; // pixels a thread has on the way at once: enough for a window of 21
+    const Rows rows = rows_of(side);
+    #pragma unroll 1
+    for (u32 first = threadIdx.x; first < side * side; first += each * TRACK_BLOCK) {
+        u8 pixels[each];
+        #pragma unroll
+        for (u32 k = 0; k < each; ++k) {
+            const u32 i = least(first + k * TRACK_BLOCK, side * side - 1), row = rows.row(i);
+            const i32 x = least(most(left + i32(i - row * side), 0), level.width - 1);
+            const i32 y = least(most(top + i32(row), 0), level.height - 1);
+            pixels[k] = level.pixels[u32(y) * level.pitch + u32(x)];
         }
-        patch[w.y * side + w.x] = level.pixels[u32(y) * level.pitch + u32(x)];
+        #pragma unroll
+        for (u32 k = 0; k < each; ++k)
+            if (first + k * TRACK_BLOCK < side * side) patch[first + k * TRACK_BLOCK] = pixels[k];
     }
-    __syncwarp();
+    __syncthreads();
 }
 
 // A point: the pixel before it, and the weights of that pixel, of those to the right, below, and both, in 2^-14.

@@ -5,27 +5,26 @@ __device__ i64 product(bool about_means, u32 n, i64 ab, i32 a, i32 b) {
     return about_means ? i64(n) * ab - i64(a) * b : ab;
 }
 
-// Sums with a window J of the other image.
-struct PairSums {
-    i32 j;
-    i64 jj, ij, xj, yj;
-};
-
 // What a template brings to every step.
 struct System {
     f64 xx, xy, yy, xi, yi, ii;
     f64 inverse;        // of the determinant; 0 unless that is positive
     f32 min_eigenvalue; // of the whole template
     Area area;          // summed over
+    Rows rows;          // of the area
     i32 i, x, y;        // sums over the template
     i64 sum_ii, sum_xi, sum_yi, sum_xx, sum_xy, sum_yy;
 };
 
 // What a window J says.
 struct Step {
-    f32 x, y;           // where to go from here, px of the level
-    f64 factor, ij, jj; // what J is multiplied by, and its products
+    f32 x, y;    // where to go from here, px of the level
+    f64 factor;  // what J is multiplied by
 };
+
+// Sums with a window J of the other image, in the order in which they are kept.
+enum PairSum : u32 { SUM_XJ = 0, SUM_YJ = 1, SUM_IJ = 2, SUM_JJ = 3 };
+const u32 QUAD_OF_J = 1; // in which the sum of J alone is kept
 
 // Number of pixels; squared where products are those about the means.
 __device__ f64 weight(bool free_light, u32 n) {
@@ -58,21 +57,32 @@ __device__ f32 contrast_ratio(f32 ii, f32 jj) {
     return 8.0f < raised ? 8.0f : raised;
 }
 
-__device__ Step step_of(const System& s, const PairSums& pair, bool free_light, u32 n) {
+// The product of number `i` of PairSum.
+__device__ f64 pair_product(const System& s, bool free_light, u32 n, u32 i, Partial& partial) {
+    const i64 sum = block_total(0, i, partial);
+    if (!free_light) return f64(sum);
+    const i32 j = i32(block_total(QUAD_OF_J, 0, partial));
+    return f64(product(true, n, sum, i == SUM_XJ ? s.x : i == SUM_YJ ? s.y : i == SUM_IJ ? s.i : j, j));
+}
+
+// The step that the sums with J ask for. A warp calls it, and shares the work: a lane a product, a lane a coordinate.
+__device__ Step step_of(const System& s, bool free_light, u32 n, Partial& partial) {
+    const u32 lane = threadIdx.x % WARP;
+    const f64 own = pair_product(s, free_light, n, lane % QUAD, partial);
     Step step;
-    step.ij = f64(product(free_light, n, pair.ij, s.i, pair.j));
-    step.jj = f64(product(free_light, n, pair.jj, pair.j, pair.j));
-    const f64 xj = f64(product(free_light, n, pair.xj, s.x, pair.j));
-    const f64 yj = f64(product(free_light, n, pair.yj, s.y, pair.j));
-    step.factor = free_light ? f64(contrast_ratio(f32(s.ii), f32(step.jj))) : 1.0;
-    const f64 x = xj * step.factor - s.xi, y = yj * step.factor - s.yi;
-    step.x = f32((s.xy * y - s.yy * x) * s.inverse);
-    step.y = f32((s.xy * x - s.xx * y) * s.inverse);
+    step.factor = 1.0;
+    if (free_light) step.factor = f64(contrast_ratio(f32(s.ii), f32(__shfl_sync(ALL_LANES, own, SUM_JJ))));
+    // Lane 0 has x and y, lane 1 y and x.
+    const f64 mine = own * step.factor - (lane % 2 == 0 ? s.xi : s.yi), other = __shfl_xor_sync(ALL_LANES, mine, 1);
+    const f32 part = f32((s.xy * other - (lane % 2 == 0 ? s.yy : s.xx) * mine) * s.inverse);
+    step.x = part;
+    step.y = __shfl_xor_sync(ALL_LANES, part, 1);
     return step;
 }
 
 // Root mean square of factor * J - I before a step, grey levels.
-__device__ f32 residual_of(const System& s, const Step& step, f64 weight) {
-    const f64 squares = (step.factor * step.factor * step.jj - 2.0 * step.factor * step.ij) + s.ii;
-    return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight * 1024.0)));
+__device__ f32 residual_of(const System& s, bool free_light, u32 n, f64 factor, Partial& partial) {
+    const f64 ij = pair_product(s, free_light, n, SUM_IJ, partial), jj = pair_product(s, free_light, n, SUM_JJ, partial);
+    const f64 squares = (factor * factor * jj - 2.0 * factor * ij) + s.ii;
+    return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, n) * 1024.0)));
 }

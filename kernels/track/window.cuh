@@ -5,7 +5,7 @@ const u32 GRADIENT_SHIFT = 14;  // leaves Scharr's scale, which is 32 as well
 
 typedef Array<i16, GREATEST_WINDOW * GREATEST_WINDOW> Values;
 
-enum FlowStatus : u32 { TRACKED = 0, OUTSIDE = 1, LOW_TEXTURE = 2, RESIDUAL = 3, INCONSISTENT = 4 };
+enum FlowStatus : u32 { TRACKED = 0, OUTSIDE = 1, LOW_TEXTURE = 2, RESIDUAL = 3, INCONSISTENT = 4, SEARCHING = 5 };
 
 // What a search found; the smaller eigenvalue remains in shared memory.
 struct Found {
@@ -19,30 +19,32 @@ struct Place {
     f32 u, v;
 };
 
-// What a track's warp shares. What all lanes would hold alike is here, not in registers.
-struct WindowShared {
+const u32 NEW_PIXEL = 1, NEW_PATCH = 2; // the window's pixel is another than before; it lies beyond the patch read
+
+// Where a search is; one thread keeps it.
+struct Progress {
+    u32 status;     // of the level: SEARCHING, or how it has ended
+    u32 steps;      // taken there
+    Place from;     // where the search begins, px of the level
+    Place motion;   // before the level, level-0 px
+    f32 x, y;       // motion, px of the level
+    f32 residual;   // of the last step there
+    Point point;    // where the next window lies, while searching
+    u32 news;             // what about it is new: NEW_PIXEL, NEW_PATCH
+    i32 patch_x, patch_y; // pixel that the patch was read for
+};
+
+// What a block shares. What all threads would hold alike is here, not in registers.
+struct TrackShared {
     Place from;  // where the search begins
     Found there; // of the forward search
     System system;
+    Progress progress;
+    LevelImage to; // the level in which is searched
+    Partial partial;
     Patch patch;
     Values intensity, x, y; // the template: I, and the gradients along x and y
 };
-
-// Sum over the warp, for all of its lanes.
-__device__ i32 total(i32 value) { return i32(warp_sum(u32(value))); }
-
-__device__ i64 wide_total(i32 value) {
-    u64 sum = u64(i64(value));
-    #pragma unroll
-    for (u32 step = WARP / 2; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
-    return i64(sum);
-}
-
-// One lane writes what all of them hold.
-template <typename T>
-__device__ void keep(T& place, T value) {
-    if (threadIdx.x % WARP == 0) place = value;
-}
 
 // Gradients at the point of the middle of 4 x 4 pixels from `at` on: Scharr's at the middle four, interpolated.
 __device__ void gradients(Patch& patch, u32 at, u32 pitch, const Point& point, i32& x, i32& y) {
@@ -51,17 +53,18 @@ __device__ void gradients(Patch& patch, u32 at, u32 pitch, const Point& point, i
     for (u32 j = 0; j < 4; ++j)
         #pragma unroll
         for (u32 i = 0; i < 4; ++i) p[j][i] = patch[at + j * pitch + i];
-    i32 across[2][2], along[2][2];
+    const i32 weights[2][2] = {{point.here, point.right}, {point.below, point.both}};
+    x = y = 1 << (GRADIENT_SHIFT - 1);
     #pragma unroll
     for (u32 j = 0; j < 2; ++j)
         #pragma unroll
         for (u32 i = 0; i < 2; ++i) {
             const i32 corners = p[j + 2][i + 2] - p[j][i], others = p[j + 2][i] - p[j][i + 2];
-            across[j][i] = 3 * (corners - others) + 10 * (p[j + 1][i + 2] - p[j + 1][i]);
-            along[j][i] = 3 * (corners + others) + 10 * (p[j + 2][i + 1] - p[j][i + 1]);
+            x += weights[j][i] * (3 * (corners - others) + 10 * (p[j + 1][i + 2] - p[j + 1][i]));
+            y += weights[j][i] * (3 * (corners + others) + 10 * (p[j + 2][i + 1] - p[j][i + 1]));
         }
-    x = interpolated(point, across[0][0], across[0][1], across[1][0], across[1][1], GRADIENT_SHIFT);
-    y = interpolated(point, along[0][0], along[0][1], along[1][0], along[1][1], GRADIENT_SHIFT);
+    x >>= GRADIENT_SHIFT;
+    y >>= GRADIENT_SHIFT;
 }
 
 // Intensity at a point right of and below pixel `at`.
@@ -69,29 +72,31 @@ __device__ i32 intensity(Patch& patch, u32 at, u32 pitch, const Point& point) {
     return interpolated(point, patch[at], patch[at + 1], patch[at + pitch], patch[at + pitch + 1], INTENSITY_SHIFT);
 }
 
-// Fills the template about a point. All lanes call it.
-__device__ void fill_template(const LevelImage& level, const Point& point, u32 radius, WindowShared& shared) {
-    const u32 side = 2 * radius + 1, pitch = side + 3;
+// Fills the template about a point. All threads call it.
+__device__ void fill_template(const LevelImage& level, const Point& point, u32 radius, TrackShared& shared) {
+    const u32 side = 2 * radius + 1, pitch = side + 3; // one pixel more for the interpolation, one a side for gradients
     load_patch(level, point.x - i32(radius) - 1, point.y - i32(radius) - 1, pitch, shared.patch);
+    const Rows rows = rows_of(side);
     #pragma unroll 1
-    for (Walk w = walk(side); w.y < side; w.next(side)) {
-        const u32 at = w.y * pitch + w.x, to = w.y * side + w.x;
+    for (u32 i = threadIdx.x; i < side * side; i += TRACK_BLOCK) {
+        const u32 row = rows.row(i), at = i + row * (pitch - side);
         i32 x, y;
         gradients(shared.patch, at, pitch, point, x, y);
-        shared.intensity[to] = i16(intensity(shared.patch, at + pitch + 1, pitch, point));
-        shared.x[to] = i16(x);
-        shared.y[to] = i16(y);
+        shared.intensity[i] = i16(intensity(shared.patch, at + pitch + 1, pitch, point));
+        shared.x[i] = i16(x);
+        shared.y[i] = i16(y);
     }
+    __syncthreads();
 }
 
-// Sums over an area of the template, the whole one for the first time. All lanes call it.
-__device__ void sum_template(u32 radius, bool free_light, const Area& area, bool whole, WindowShared& shared) {
-    const u32 side = 2 * radius + 1, columns = u32(area.columns), first = u32(area.top) * side + u32(area.left);
-    __syncwarp(); // the template has been filled, the sums have been read
-    i32 sum_i = 0, sum_x = 0, sum_y = 0, ii = 0, xi = 0, yi = 0, xx = 0, xy = 0, yy = 0; // at most 31 pixels
+// Sums over an area of the template, the whole one for the first time. All threads call it.
+__device__ void sum_template(u32 radius, bool free_light, const Area& area, bool whole, TrackShared& shared) {
+    const u32 side = 2 * radius + 1, n = u32(area.columns * area.rows), first = u32(area.top) * side + u32(area.left);
+    const Rows rows = rows_of(u32(most(area.columns, 1)));
+    i32 sum_i = 0, sum_x = 0, sum_y = 0, ii = 0, xi = 0, yi = 0, xx = 0, xy = 0, yy = 0;
     #pragma unroll 1
-    for (Walk w = walk(most(columns, 1u)); w.y < u32(area.rows) && columns > 0; w.next(columns)) {
-        const u32 at = first + w.y * side + w.x;
+    for (u32 pixel = threadIdx.x; pixel < n; pixel += TRACK_BLOCK) {
+        const u32 at = first + pixel + rows.row(pixel) * (side - rows.side);
         const i32 i = shared.intensity[at], x = shared.x[at], y = shared.y[at];
         sum_i += i;
         sum_x += x;
@@ -103,40 +108,56 @@ __device__ void sum_template(u32 radius, bool free_light, const Area& area, bool
         xy += x * y;
         yy += y * y;
     }
-    System& system = shared.system;
-    keep(system.i, total(sum_i));
-    keep(system.x, total(sum_x));
-    keep(system.y, total(sum_y));
-    keep(system.sum_ii, wide_total(ii));
-    keep(system.sum_xi, wide_total(xi));
-    keep(system.sum_yi, wide_total(yi));
-    keep(system.sum_xx, wide_total(xx));
-    keep(system.sum_xy, wide_total(xy));
-    keep(system.sum_yy, wide_total(yy));
-    keep(system.area, area);
-    if (threadIdx.x % WARP == 0) {
-        const u32 n = columns * u32(area.rows);
+    keep_quad(0, ii, xi, yi, xx, shared.partial);
+    keep_quad(1, xy, yy, sum_i, sum_x, shared.partial);
+    keep_quad(2, sum_y, 0, 0, 0, shared.partial);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        System& system = shared.system;
+        system.sum_ii = block_total(0, 0, shared.partial);
+        system.sum_xi = block_total(0, 1, shared.partial);
+        system.sum_yi = block_total(0, 2, shared.partial);
+        system.sum_xx = block_total(0, 3, shared.partial);
+        system.sum_xy = block_total(1, 0, shared.partial);
+        system.sum_yy = block_total(1, 1, shared.partial);
+        system.i = i32(block_total(1, 2, shared.partial));
+        system.x = i32(block_total(1, 3, shared.partial));
+        system.y = i32(block_total(2, 0, shared.partial));
+        system.area = area;
+        system.rows = rows;
         set_up(system, free_light, n);
         if (whole) system.min_eigenvalue = smaller_eigenvalue(system, weight(free_light, n));
     }
-    __syncwarp();
+    __syncthreads();
 }
 
-// Sums of the template's area with the window J, whose pixels are in the patch. All lanes call it.
-__device__ PairSums pair_sums(const Point& point, u32 radius, WindowShared& shared) {
+// Sums of the template's area with the window J, whose pixels are in the patch. All threads call it; the totals are left
+// for take_step.
+__device__ void sum_pair(u32 radius, bool free_light, TrackShared& shared) {
     const Area area = shared.system.area;
-    const u32 side = 2 * radius + 1, pitch = side + 1, columns = u32(area.columns), rows = u32(area.rows);
-    const u32 first = u32(area.top) * side + u32(area.left), first_pixel = first + u32(area.top);
+    const Rows rows = shared.system.rows;
+    const Point point = shared.progress.point;
+    const u32 left = u32(point.x - shared.progress.patch_x + PATCH_MARGIN + area.left);
+    const u32 top = u32(point.y - shared.progress.patch_y + PATCH_MARGIN + area.top);
+    const u32 side = 2 * radius + 1, pitch = side + 1 + 2 * PATCH_MARGIN, n = u32(area.columns * area.rows);
+    const u32 first = u32(area.top) * side + u32(area.left), first_pixel = top * pitch + left;
+    const u32 each = 4; // pixels at once: enough for a window of 21
     i32 sum_j = 0, jj = 0, ij = 0, xj = 0, yj = 0;
     #pragma unroll 1
-    for (Walk w = walk(columns); w.y < rows; w.next(columns)) {
-        const u32 at = first + w.y * side + w.x;
-        const i32 j = intensity(shared.patch, first_pixel + w.y * pitch + w.x, pitch, point);
-        sum_j += j;
-        jj += j * j;
-        ij += shared.intensity[at] * j;
-        xj += shared.x[at] * j;
-        yj += shared.y[at] * j;
+    for (u32 begin = threadIdx.x; begin < n; begin += each * TRACK_BLOCK) {
+        #pragma unroll
+        for (u32 k = 0; k < each; ++k) {
+            const u32 pixel = begin + k * TRACK_BLOCK, i = least(pixel, n - 1), row = rows.row(i);
+            const u32 at = first + i + row * (side - rows.side);
+            const i32 there = intensity(shared.patch, first_pixel + i + row * (pitch - rows.side), pitch, point);
+            const i32 j = pixel < n ? there : 0;
+            sum_j += j;
+            jj += j * j;
+            ij += shared.intensity[at] * j;
+            xj += shared.x[at] * j;
+            yj += shared.y[at] * j;
+        }
     }
-    return PairSums{total(sum_j), wide_total(jj), wide_total(ij), wide_total(xj), wide_total(yj)};
+    keep_quad(0, xj, yj, ij, jj, shared.partial);
+    if (free_light) keep_quad(1, sum_j, 0, 0, 0, shared.partial);
 }

@@ -86,6 +86,25 @@ abi! {
         pub reserved: u8,
     }
 
+    /// A candidate of C7.
+    pub struct Candidate {
+        pub key: u64,
+        pub u: f32,
+        pub v: f32,
+    }
+
+    /// A level of the pyramid and its tiles.
+    pub struct Level {
+        pub index: u32,
+        pub width: i32,
+        pub height: i32,
+        pub pitch: u32,
+        pub offset: u32,
+        pub tiles_x: u32,
+        pub tiles_x_inverse: u32,
+        pub first_tile: u32,
+    }
+
     /// The argument of `detect`; what each buffer holds is said in `kernels/abi.cuh`, its size in
     /// [`DetectPlan`](super::plan::DetectPlan).
     pub struct DetectArgs {
@@ -96,23 +115,23 @@ abi! {
         pub descriptors: DevicePointer,
         pub header: DevicePointer,
         pub barrier: DevicePointer,
+        pub totals: DevicePointer,
         pub peaks: DevicePointer,
         pub medians: DevicePointer,
         pub thresholds: DevicePointer,
         pub slot_counts: DevicePointer,
         pub slots: DevicePointer,
-        pub slot_keys: DevicePointer,
+        pub cell_counts: DevicePointer,
+        pub candidates: DevicePointer,
         pub pool_bins: DevicePointer,
+        pub bin_starts: DevicePointer,
         pub cell_class0: DevicePointer,
         pub cell_all: DevicePointer,
-        pub cell_limits: DevicePointer,
         pub cell_nexts: DevicePointer,
-        pub list_keys: DevicePointer,
-        pub list_slots: DevicePointer,
+        pub selected: DevicePointer,
         pub bin_counts: DevicePointer,
-        pub bin_cursors: DevicePointer,
-        pub order_keys: DevicePointer,
-        pub order_slots: DevicePointer,
+        pub group_counts: DevicePointer,
+        pub bin_members: DevicePointer,
         pub frame: u64,
         pub source_pitch: u32,
         pub source_format: u32,
@@ -128,6 +147,11 @@ abi! {
         pub grid_x: u32,
         pub grid_y: u32,
         pub describe: u32,
+        pub cell_capacity: u32,
+        pub tiles: u32,
+        pub level0: Level,
+        pub level1: Level,
+        pub level2: Level,
     }
 
     /// A [`FlowStart`](crate::track::FlowStart).

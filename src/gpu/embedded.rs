@@ -21,9 +21,13 @@ const FILES: &[(&str, &str)] = embedded! {
     "detect/levels.cuh"
     "detect/load.cuh"
     "detect/merge.cuh"
-    "detect/order.cuh"
+    "detect/place.cuh"
     "detect/pool.cuh"
+    "detect/pyramid.cuh"
     "detect/select.cuh"
+    "detect/suppress.cuh"
+    "detect/threshold.cuh"
+    "detect/water.cuh"
     "detections.cu"
     "detections/abi.cuh"
     "detections/abi_layout.cuh"
@@ -38,6 +42,7 @@ const FILES: &[(&str, &str)] = embedded! {
     "track/patch.cuh"
     "track/search.cuh"
     "track/solve.cuh"
+    "track/sums.cuh"
     "track/window.cuh"
 };
 

@@ -1,6 +1,6 @@
 //! What one launch of `detect` needs for an image size and settings: buffers and arguments.
 
-use super::abi::{CornerSlot, DetectArgs, DetectHeader, FeatureRecord};
+use super::abi::{Candidate, CornerSlot, DetectArgs, DetectHeader, FeatureRecord, Level};
 use crate::detect::threshold::TILE;
 use crate::detect::{DetectSettings, Gain, MAX_LEVELS};
 use crate::feature::Descriptor;
@@ -73,13 +73,50 @@ impl DetectPlan {
         pyramid_levels(self.width, self.height, self.settings.levels)
     }
 
+    /// Tiles of all levels: more blocks than this find no work.
+    pub fn tiles(&self) -> u32 {
+        self.each_level().map(tiles_of).sum::<usize>() as u32
+    }
+
+    fn each_level(&self) -> impl Iterator<Item = (usize, usize, usize)> {
+        each_level(self.width, self.height, self.settings.levels)
+    }
+
+    /// Where a level lies; all zero for one that is not there.
+    fn level(&self, index: usize) -> Level {
+        let Some((width, height, offset)) = self.each_level().nth(index) else { return bytemuck::Zeroable::zeroed() };
+        let tiles_x = width.div_ceil(TILE) as u32;
+        Level {
+            index: index as u32,
+            width: width as i32,
+            height: height as i32,
+            pitch: level_pitch(width) as u32,
+            offset: offset as u32,
+            tiles_x,
+            // Exact for the 2^20 tiles of the greatest level, with 2^10 in a row.
+            tiles_x_inverse: (1u32 << 31).div_ceil(tiles_x),
+            first_tile: self.each_level().take(index).map(tiles_of).sum::<usize>() as u32,
+        }
+    }
+
+    /// Most candidates of a cell: of each level one in 2 x 2 pixels.
+    fn cell_capacity(&self) -> usize {
+        let along = |size: u32, cells: u32, level: u32| {
+            // Half pixels of a cell; pixels of the level lie 2^(level + 1) of them apart.
+            let span = (2 * size as usize).div_ceil(cells.max(1) as usize);
+            span.div_ceil(2 << level).div_ceil(2)
+        };
+        let settings = &self.settings;
+        let levels = 0..settings.levels;
+        levels.map(|l| along(self.width, settings.grid_x, l) * along(self.height, settings.grid_y, l)).sum()
+    }
+
     /// Every buffer. Those of the host: the source, the mask, features, descriptors and header.
     pub fn buffers(&self) -> Vec<Buffer> {
         let levels = self.levels();
         let pixels = pyramid_bytes(&levels);
-        let tiles = |&(width, height, _): &(usize, usize, usize)| width.div_ceil(TILE) * height.div_ceil(TILE);
-        let tiles0 = levels.first().map_or(0, tiles);
-        let tiles: usize = levels.iter().map(tiles).sum();
+        let tiles0 = levels.first().map_or(0, |&level| tiles_of(level));
+        let tiles = self.tiles() as usize;
         let slots = tiles * TILE_SLOTS;
         let cells = self.settings.grid_x as usize * self.settings.grid_y as usize;
         let target = self.settings.target as usize;
@@ -95,23 +132,23 @@ impl DetectPlan {
             buffer!(DetectArgs.header, size_of::<DetectHeader>(), true),
             buffer!(DetectArgs.pyramid, pixels, false),
             buffer!(DetectArgs.barrier, 2 * word, false),
-            buffer!(DetectArgs.peaks, pixels * size_of::<u16>(), false),
+            buffer!(DetectArgs.totals, 3 * word, false),
+            buffer!(DetectArgs.peaks, slots * size_of::<u16>(), false),
             buffer!(DetectArgs.medians, tiles0, false),
             buffer!(DetectArgs.thresholds, tiles0, false),
             buffer!(DetectArgs.slot_counts, tiles * word, false),
             buffer!(DetectArgs.slots, slots * size_of::<CornerSlot>(), false),
-            buffer!(DetectArgs.slot_keys, slots * key, false),
+            buffer!(DetectArgs.cell_counts, cells * word, false),
+            buffer!(DetectArgs.candidates, cells * self.cell_capacity() * size_of::<Candidate>(), false),
             buffer!(DetectArgs.pool_bins, ORDER_BINS * word, false),
+            buffer!(DetectArgs.bin_starts, ORDER_BINS * word, false),
             buffer!(DetectArgs.cell_class0, cells * word, false),
             buffer!(DetectArgs.cell_all, cells * word, false),
-            buffer!(DetectArgs.cell_limits, cells * key, false),
             buffer!(DetectArgs.cell_nexts, cells * key, false),
-            buffer!(DetectArgs.list_keys, slots * key, false),
-            buffer!(DetectArgs.list_slots, slots * word, false),
+            buffer!(DetectArgs.selected, (target + cells) * size_of::<Candidate>(), false),
             buffer!(DetectArgs.bin_counts, ORDER_BINS * word, false),
-            buffer!(DetectArgs.bin_cursors, ORDER_BINS * word, false),
-            buffer!(DetectArgs.order_keys, target * key, false),
-            buffer!(DetectArgs.order_slots, target * word, false),
+            buffer!(DetectArgs.group_counts, ORDER_BINS / 32 * word, false),
+            buffer!(DetectArgs.bin_members, slots * key, false),
         ]
     }
 
@@ -134,6 +171,11 @@ impl DetectPlan {
             grid_x: settings.grid_x,
             grid_y: settings.grid_y,
             describe: settings.describe.into(),
+            cell_capacity: self.cell_capacity() as u32,
+            tiles: self.tiles(),
+            level0: self.level(0),
+            level1: self.level(1),
+            level2: self.level(2),
             ..bytemuck::Zeroable::zeroed()
         }
     }
@@ -141,14 +183,21 @@ impl DetectPlan {
 
 /// Width, height and offset in a pyramid on the device of each of its levels. Rows have [`level_pitch`] bytes.
 pub fn pyramid_levels(width: u32, height: u32, levels: u32) -> Vec<(usize, usize, usize)> {
-    let (mut width, mut height, mut offset) = (width as usize, height as usize, 0);
-    let mut found = Vec::new();
-    for _ in 0..(levels as usize).clamp(1, MAX_LEVELS) {
-        found.push((width, height, offset));
-        offset += level_pitch(width) * height;
-        (width, height) = (width / 2, height / 2);
-    }
-    found
+    each_level(width, height, levels).collect()
+}
+
+/// [`pyramid_levels`], without memory of its own: a frame allocates nothing.
+fn each_level(width: u32, height: u32, levels: u32) -> impl Iterator<Item = (usize, usize, usize)> {
+    let first = (width as usize, height as usize, 0);
+    let next = |&(width, height, offset): &(usize, usize, usize)| {
+        Some((width / 2, height / 2, offset + level_pitch(width) * height))
+    };
+    std::iter::successors(Some(first), next).take((levels as usize).clamp(1, MAX_LEVELS))
+}
+
+/// Tiles of a level.
+fn tiles_of((width, height, _): (usize, usize, usize)) -> usize {
+    width.div_ceil(TILE) * height.div_ceil(TILE)
 }
 
 /// Size of a pyramid, bytes.

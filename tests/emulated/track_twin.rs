@@ -11,7 +11,7 @@ use crate::emulator::{Emulator, Relocation, Schedule};
 use crate::motion::{Pair, bits};
 use crate::twin::assert_none;
 
-const THREADS: u32 = 64;
+const THREADS: u32 = 128;
 const FRAME: u64 = 9;
 
 /// Points of a pair of images and how they are launched.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use vio_frontend::detect::plain::PlainDetector;
 use vio_frontend::detect::{DetectSettings, Gain};
-use vio_frontend::gpu::abi::{CornerSlot, DetectHeader, FeatureRecord};
+use vio_frontend::gpu::abi::{Candidate, CornerSlot, DetectHeader, FeatureRecord};
 use vio_frontend::gpu::plan::{DetectPlan, level_pitch};
 use vio_frontend::image::{GrayImage, ImageView};
 use vio_frontend::mask::Mask;
@@ -16,7 +16,6 @@ use crate::emulator::{Emulator, Relocation, Sanitizer, Schedule};
 type Stages = Vec<(String, Vec<u32>)>;
 const THREADS: u32 = 256;
 const TILE_SLOTS: usize = 256;
-const NO_KEY: u64 = u64::MAX;
 
 /// A frame and how it is launched.
 #[derive(Clone, Debug)]
@@ -160,7 +159,9 @@ fn emulated_stages(emulator: &mut Emulator, launch: &Launch<'_>) -> Result<Stage
         let pixels = rows.flat_map(|row| row[..width].iter().map(|&v| v.into())).collect();
         stages.push((format!("pyramid[{level}]"), pixels));
     }
-    for field in ["medians", "thresholds"] {
+    // Where the ratio is 0 no median is sought.
+    let fields: &[&str] = if launch.settings.ratio_q8 == 0 { &["thresholds"] } else { &["medians", "thresholds"] };
+    for &field in fields {
         stages.push((field.to_owned(), memory.get::<u8>(field).into_iter().map(u32::from).collect()));
     }
     push_corners(&memory, &mut stages);
@@ -185,32 +186,43 @@ fn emulated_stages(emulator: &mut Emulator, launch: &Launch<'_>) -> Result<Stage
 /// Survivors and candidates, from the slots of all tiles.
 fn push_corners(memory: &Memory, stages: &mut Stages) {
     let slots = memory.get::<CornerSlot>("slots");
-    let keys = memory.get::<u64>("slot_keys");
-    let thresholds = memory.get::<u8>("thresholds");
-    let tiles_across = memory.plan.width.div_ceil(32);
-    let (mut survivors, mut candidates) = (Vec::new(), Vec::new());
-    let mut tile = 0;
     let counts = memory.get::<u32>("slot_counts");
+    let mut survivors = Vec::new();
+    let mut tile = 0;
     for (level, (width, height, _)) in memory.plan.levels().into_iter().enumerate() {
         for _ in 0..width.div_ceil(32) * height.div_ceil(32) {
-            for slot in tile * TILE_SLOTS..tile * TILE_SLOTS + counts[tile] as usize {
-                let corner = slots[slot];
+            for corner in &slots[tile * TILE_SLOTS..tile * TILE_SLOTS + counts[tile] as usize] {
                 let half = |x: u16| ((2 * u32::from(x) + 1) << level) - 1;
                 let (x, y) = (half(corner.x), half(corner.y));
                 let strength = u32::from(corner.strength);
                 survivors.push((level, corner.y, corner.x, [x, y, level as u32, strength, corner.response.into()]));
-                let key = keys[slot];
-                if key != NO_KEY {
-                    let threshold = thresholds[((y + 1) / 64 * tiles_across + (x + 1) / 64) as usize].into();
-                    let score = 0xFFF - (key >> 32) as u32 % (1 << 12);
-                    candidates.push((key, [x, y, level as u32, strength, score, threshold, (key >> 44) as u32]));
-                }
             }
             tile += 1;
         }
     }
+    let mut candidates = listed_candidates(memory, &survivors);
     survivors.sort_unstable();
     candidates.sort_unstable();
     stages.push(("survivors".to_owned(), survivors.into_iter().flat_map(|(.., values)| values).collect()));
     stages.push(("candidates".to_owned(), candidates.into_iter().flat_map(|(_, values)| values).collect()));
+}
+
+/// A survivor: level, row and column there, and what `Stages::values` gives of it.
+type Survivor = (usize, u16, u16, [u32; 5]);
+
+/// The candidates in the lists of the cells, with their keys.
+fn listed_candidates(memory: &Memory, survivors: &[Survivor]) -> Vec<(u64, [u32; 7])> {
+    let thresholds = memory.get::<u8>("thresholds");
+    let tiles_across = memory.plan.width.div_ceil(32);
+    let lists = memory.get::<Candidate>("candidates");
+    let counts = memory.get::<u32>("cell_counts");
+    let listed = lists.chunks(lists.len() / counts.len()).zip(counts).flat_map(|(list, n)| &list[..n as usize]);
+    let full = |&Candidate { key, .. }: &Candidate| {
+        let (x, y) = (key as u32 & 0xFFFF, key as u32 >> 16);
+        let &(level, .., [.., strength, _]) = survivors.iter().find(|(.., s)| s[..2] == [x, y]).unwrap();
+        let threshold = thresholds[((y + 1) / 64 * tiles_across + (x + 1) / 64) as usize].into();
+        let score = 0xFFF - (key >> 32) as u32 % (1 << 12);
+        (key, [x, y, level as u32, strength, score, threshold, (key >> 44) as u32])
+    };
+    listed.map(full).collect()
 }

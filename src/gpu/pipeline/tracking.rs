@@ -9,10 +9,8 @@ use crate::gpu::module::Shape;
 use crate::gpu::track_plan::TrackPlan;
 use crate::track::{Flow, FlowStart, TrackSettings};
 
-/// Threads of a block of `track`.
-pub(super) const THREADS: u32 = 64;
-/// Points of a block: a warp each.
-const POINTS: u32 = 2;
+/// Threads of a block of `track`: a point.
+pub(super) const THREADS: u32 = 128;
 
 /// A launch of `track` that was queued, or none for no points. Its results last as those of a
 /// [`QueuedDetection`](super::QueuedDetection).
@@ -56,7 +54,7 @@ impl Pipeline {
         tracks.write_starts(frame, starts)?;
         tracks.place(frame, &mut arguments);
         (arguments.previous, arguments.current) = (pyramids.of(before(frame)), pyramids.of(frame));
-        let blocks = self.kernels.track_blocks.min(count.div_ceil(POINTS));
+        let blocks = self.kernels.track_blocks.min(count);
         let shape = Shape { blocks, threads: THREADS, cooperative: false };
         // SAFETY: as for `detect`; both pyramids have the size and at least the levels that the arguments say.
         unsafe {
