@@ -1,4 +1,5 @@
-// Tracking (contract C11) in one launch of any number of blocks of TRACK_BLOCK threads: a block a point, there and back.
+// Tracking (contract C11) in one launch of any number of blocks of TRACK_BLOCK threads: a block a point, there and
+// back.
 
 const f32 REFINE_LEAST = 1.0f; // px: what moved less is not searched for once more
 const f32 REFINE_REACH = 1.0f; // px, the most by which the last search corrects what was found
@@ -10,7 +11,8 @@ __device__ bool is_refined(const TrackArgs& args, const Found& there) {
 }
 
 // What the search there makes of a point.
-__device__ TrackRecord conclude(const TrackArgs& args, const TrackStart& start, const Found& found, f32 min_eigenvalue) {
+__device__ TrackRecord conclude(const TrackArgs& args, const TrackStart& start, const Found& found,
+                                f32 min_eigenvalue) {
     const bool tracked = found.status == TRACKED;
     const u32 status = tracked && args.max_residual < found.residual ? u32(RESIDUAL) : found.status;
     return TrackRecord{tracked ? start.u + found.x : start.u, tracked ? start.v + found.y : start.v,

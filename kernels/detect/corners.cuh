@@ -126,7 +126,8 @@ __device__ void find_likely(const DetectArgs& args, const Tile& tile, CornerShar
 }
 
 // The greatest of the 16 minima over nine neighbours on the ring, or the least of the maxima. Arcs that begin at 2k and
-// 2k + 1 share the eight values from 2k + 1 on: max(min(first, shared), min(shared, last)) = min(shared, max(first, last)).
+// 2k + 1 share the eight values from 2k + 1 on:
+// max(min(first, shared), min(shared, last)) = min(shared, max(first, last)).
 template <bool MINIMA>
 __device__ i32 best_arc(const i32 (&ring)[16]) {
     i32 two[8], four[8], best = 0;
@@ -159,8 +160,9 @@ __device__ i32 corner_strength(CornerShared& shared, u32 at) {
 __device__ void find_strengths(const DetectArgs& args, const Tile& tile, CornerShared& shared) {
     const i32 limit = args.threshold_min;
     // The centres of the level that lie in the tile.
-    const i32 left = most(BORDER - tile.left, 0), columns = least(tile.level.width - BORDER - tile.left, i32(TILE)) - left;
-    const i32 top = most(BORDER - tile.top, 0), rows = least(tile.level.height - BORDER - tile.top, i32(TILE)) - top;
+    const i32 left = most(BORDER - tile.left, 0), top = most(BORDER - tile.top, 0);
+    const i32 columns = least(tile.level.width - BORDER - tile.left, i32(TILE)) - left;
+    const i32 rows = least(tile.level.height - BORDER - tile.top, i32(TILE)) - top;
     for (u32 i = threadIdx.x; i < shared.likely_count; i += BLOCK) {
         const u32 at = shared.likely[i];
         const i32 strength = corner_strength(shared, at + TO_WINDOW);

@@ -62,7 +62,8 @@ __device__ void sum_column(const u8* pixels, const Level& level, i32 x, i32 y, D
     const bool lower = lane >= PATCH;
     const i32 at_x = x + column - PATCH / 2, step = lower ? -1 : 1;
     i32 at_y = y + (lower ? PATCH / 2 - 1 : -PATCH / 2);
-    RowPart before = row_part<INSIDE>(pixels, level, at_x, at_y - step), here = row_part<INSIDE>(pixels, level, at_x, at_y);
+    RowPart before = row_part<INSIDE>(pixels, level, at_x, at_y - step);
+    RowPart here = row_part<INSIDE>(pixels, level, at_x, at_y);
     u32 sums[3][PAIRS] = {}; // at most 32 * 510 each
     #pragma unroll
     for (i32 k = 0; k < PATCH / 2; ++k) {

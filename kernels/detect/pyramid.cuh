@@ -10,7 +10,8 @@ struct Unit {
 template <u32 N>
 __device__ u32 byte_of(const u32 (&words)[N], u32 i) { return (words[i / 4] >> (8 * (i % 4))) & 255u; }
 
-// Grey of four pixels of BYTES bytes each, in consecutive words: byte `FIRST` alone, or the luma of three from there on.
+// Grey of four pixels of BYTES bytes each, in consecutive words: byte `FIRST` alone, or the luma of three from there
+// on.
 template <u32 BYTES, bool COLOUR, bool BLUE_FIRST, u32 FIRST>
 __device__ u32 gray_of_four(const u32 (&words)[BYTES]) {
     u32 four = 0;

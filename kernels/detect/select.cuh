@@ -90,9 +90,11 @@ __device__ u64 block_least(u64 key, Array<u64, WARPS>& keys) {
 }
 
 // Lists what a cell gives within its quota; and the candidate after it, if some of the target remains for such.
-__device__ void serve_cell(const DetectArgs& args, u32 cell, const Water& water, PoolShared& pool, SelectShared& shared) {
+__device__ void serve_cell(const DetectArgs& args, u32 cell, const Water& water, PoolShared& pool,
+                           SelectShared& shared) {
     const CellPool candidates{args.candidates + cell * args.cell_capacity, args.cell_counts[cell], pool.last_bin};
-    const u32 all = args.cell_all[cell], within = quota(args.cell_class0[cell], all, water.level, water.class0_suffices);
+    const u32 all = args.cell_all[cell];
+    const u32 within = quota(args.cell_class0[cell], all, water.level, water.class0_suffices);
     const bool has_next = within < all && water.remaining > 0;
     if (threadIdx.x == 0) {
         shared.base = atomicAdd(args.totals + TOTAL_LISTED, within + (has_next ? 1 : 0));

@@ -64,8 +64,8 @@ struct Rows {
 
 __device__ Rows rows_of(u32 side) { return Rows{side, (0x80000000u + side - 1) / side}; }
 
-// Copies side x side pixels from (left, top) on; those outside the level are the nearest inside it. All threads call it,
-// when all have read what was in the patch.
+// Copies side x side pixels from (left, top) on; those outside the level are the nearest inside it. All threads call
+// it, when all have read what was in the patch.
 __device__ void load_patch(const LevelImage& level, i32 left, i32 top, u32 side, Patch& patch) {
     const u32 each = 6; // pixels a thread has on the way at once: enough for a window of 21
     const Rows rows = rows_of(side);

@@ -65,7 +65,8 @@ __device__ bool fit_area(const TrackArgs& args, u32 radius, TrackShared& shared)
     const LevelImage& to = shared.to;
     const Progress& progress = shared.progress;
     const i32 x = i32(floorf(progress.from.u)), y = i32(floorf(progress.from.v)), r = i32(radius);
-    const Area area = overlap(area_inside(to, x, y, r, 1, 2), area_inside(to, progress.point.x, progress.point.y, r, 0, 1));
+    const Area there = area_inside(to, progress.point.x, progress.point.y, r, 0, 1);
+    const Area area = overlap(area_inside(to, x, y, r, 1, 2), there);
     if (area != shared.system.area) sum_template(radius, args.illumination != 0, area, false, shared);
     return shared.system.inverse != 0.0;
 }
@@ -94,8 +95,8 @@ __device__ u32 search_level(const TrackArgs& args, bool there, u32 l, u32 radius
     }
 }
 
-// Coarse to fine, there or back, from the place in shared memory and a motion, level-0 px. A level that fails leaves the
-// motion as it was; the finest one decides.
+// Coarse to fine, there or back, from the place in shared memory and a motion, level-0 px. A level that fails leaves
+// the motion as it was; the finest one decides.
 __device__ Found search(const TrackArgs& args, bool there, u32 levels, u32 radius, f32 motion_x, f32 motion_y,
                         TrackShared& shared) {
     Progress& progress = shared.progress;

@@ -82,7 +82,8 @@ __device__ Step step_of(const System& s, bool free_light, u32 n, Partial& partia
 
 // Root mean square of factor * J - I before a step, grey levels.
 __device__ f32 residual_of(const System& s, bool free_light, u32 n, f64 factor, Partial& partial) {
-    const f64 ij = pair_product(s, free_light, n, SUM_IJ, partial), jj = pair_product(s, free_light, n, SUM_JJ, partial);
+    const f64 ij = pair_product(s, free_light, n, SUM_IJ, partial);
+    const f64 jj = pair_product(s, free_light, n, SUM_JJ, partial);
     const f64 squares = (factor * factor * jj - 2.0 * factor * ij) + s.ii;
     return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, n) * 1024.0)));
 }

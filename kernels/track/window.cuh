@@ -131,8 +131,8 @@ __device__ void sum_template(u32 radius, bool free_light, const Area& area, bool
     __syncthreads();
 }
 
-// Sums of the template's area with the window J, whose pixels are in the patch. All threads call it; the totals are left
-// for take_step.
+// Sums of the template's area with the window J, whose pixels are in the patch. All threads call it; the totals are
+// left for take_step.
 __device__ void sum_pair(u32 radius, bool free_light, TrackShared& shared) {
     const Area area = shared.system.area;
     const Rows rows = shared.system.rows;
