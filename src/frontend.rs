@@ -114,14 +114,14 @@ impl Frontend {
         let plan = (params.mode == Mode::Track).then(|| tracker.plan(&step, &mut watch));
         let tracking = plan.as_ref().map(|plan| (plan.starts.as_slice(), TrackSettings::from(&*params)));
         let work = Work { mask, detect: DetectSettings::from(&*params), tracking };
-        let seen = device.work(&frame.image, params, &work, gain, &mut watch);
-        let (tracking, offered, (points, descriptors)) = match plan {
+        device.work(&frame.image, params, &work, gain, &mut watch);
+        let (tracking, (points, descriptors)) = match plan {
             Some(plan) => {
-                let (tracking, detection) = tracker.advance(&step, plan, seen, device, &mut watch);
+                let tracking = tracker.advance(&step, plan, device, &mut watch);
                 let seconds = before_ns.map_or(0.0, |before_ns| (now_ns - before_ns) as f64 * 1e-9);
-                (Some(tracking), detection.offered, tracker.output(seconds, params.publish_descriptors))
+                (Some(tracking), tracker.output(seconds, params.publish_descriptors))
             }
-            None => (None, seen.detection.offered, detected(seen.detection, camera)),
+            None => (None, detected(&device.seen().detection, camera)),
         };
         let (backend, fallback) = device.outcome();
         watch.lap("output");
@@ -133,7 +133,7 @@ impl Frontend {
             descriptors,
             lost: tracker.tracks.take_lost(),
             tracking,
-            offered,
+            offered: device.seen().detection.offered,
             calibration,
             restart: continuation.restart,
             jitter_ns: continuation.jitter_ns,
@@ -229,7 +229,7 @@ impl Frontend {
 }
 
 /// The features of one frame as a back end sees them, and their descriptors.
-fn detected(detection: Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>, Vec<Descriptor>) {
+fn detected(detection: &Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>, Vec<Descriptor>) {
     let points = detection.features.iter().enumerate().map(|(index, feature)| OutputPoint {
         id: index as u64,
         age: 0,
@@ -238,5 +238,5 @@ fn detected(detection: Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>,
         velocity: [0.0; 2],
         sigma: sigma_of(feature),
     });
-    (points.collect(), detection.descriptors)
+    (points.collect(), detection.descriptors.clone())
 }

@@ -24,7 +24,7 @@ pub(super) struct Work<'a> {
 }
 
 /// What was made of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Seen {
     pub detection: Detection,
     /// One for each start.
@@ -36,6 +36,8 @@ pub(super) struct Seen {
 pub(super) struct FrameDevice {
     gpu: Gpu,
     plain: PlainDevice,
+    /// Of the last frame; its memory serves the next one too.
+    seen: Seen,
     /// Who worked on the last frame.
     backend: Backend,
 }
@@ -47,7 +49,7 @@ impl FrameDevice {
     pub fn start(wanted: Device, options: EngineOptions, backoff: Backoff) -> Result<Self, GpuError> {
         let gpu = Gpu::start(wanted, options, backoff)?;
         let backend = if gpu.is_working() { Backend::Cuda } else { Backend::Cpu };
-        Ok(Self { gpu, plain: PlainDevice::default(), backend })
+        Ok(Self { gpu, plain: PlainDevice::default(), seen: Seen::default(), backend })
     }
 
     /// Detects in `image` and tracks from the one before. `gain` is read and advanced, once, whoever does the work.
@@ -58,8 +60,8 @@ impl FrameDevice {
         work: &Work<'_>,
         gain: &mut Gain,
         watch: &mut Stopwatch,
-    ) -> Seen {
-        let Self { gpu, plain, backend } = self;
+    ) {
+        let Self { gpu, plain, seen, backend } = self;
         gpu.refresh(Duration::ZERO);
         plain.advance();
         // The kernels begin with a grey image: what else is to be done with it is done before.
@@ -82,30 +84,33 @@ impl FrameDevice {
             plain.load(image, params);
             watch.lap("gray");
         }
-        let seen = queued.and_then(|queued| gpu.collect(queued, gain, watch));
-        *backend = if seen.is_some() { Backend::Cuda } else { Backend::Cpu };
-        let seen = seen.unwrap_or_else(|| {
+        let is_done = queued.is_some_and(|queued| gpu.collect(queued, seen, gain, watch));
+        *backend = if is_done { Backend::Cuda } else { Backend::Cpu };
+        if !is_done {
             if is_begun {
                 watch.lap("fallback");
             }
-            let detection = plain.detect(work.mask, &work.detect, gain);
+            seen.detection = plain.detect(work.mask, &work.detect, gain);
             watch.lap("detect");
-            let flows = work.tracking.map(|(starts, settings)| plain.track(starts, &settings));
-            Seen { detection, flows: flows.unwrap_or_default() }
-        });
+            seen.flows = work.tracking.map(|(starts, settings)| plain.track(starts, &settings)).unwrap_or_default();
+        }
         if work.tracking.is_some() {
             watch.lap("track");
         }
-        seen
     }
 
-    /// Tracks other points between the same images.
-    pub fn track(&mut self, starts: &[FlowStart], settings: &TrackSettings) -> Vec<Flow> {
-        let flows = if self.backend == Backend::Cuda { self.gpu.track(starts, settings) } else { None };
-        flows.unwrap_or_else(|| {
-            self.backend = Backend::Cpu;
-            self.plain.track(starts, settings)
-        })
+    /// Tracks other points between the same images, in place of those of the frame.
+    pub fn track_again(&mut self, starts: &[FlowStart], settings: &TrackSettings) {
+        let Self { gpu, plain, seen, backend } = self;
+        if *backend == Backend::Cpu || !gpu.track(starts, settings, &mut seen.flows) {
+            *backend = Backend::Cpu;
+            seen.flows = plain.track(starts, settings);
+        }
+    }
+
+    /// What was made of the last frame.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
     }
 
     /// Waits for a GPU that is due to be opened, or is being opened.

@@ -184,37 +184,33 @@ impl Gpu {
         outcome.map_err(|error| self.fail(error)).ok()
     }
 
-    /// Waits for a frame, and advances `gain`. `None` if it fails, with `gain` as it was.
+    /// Waits for a frame, replaces `seen` by it, and advances `gain`. False if it fails, with `gain` as it was.
     pub fn collect(
         &mut self,
         Queued(detection, tracks): Queued,
+        seen: &mut Seen,
         gain: &mut Gain,
         watch: &mut Stopwatch,
-    ) -> Option<Seen> {
-        let pipeline = self.engine.as_mut()?.pipeline();
-        let mut next = *gain;
-        let outcome = pipeline.detection(detection, &mut next).and_then(|detection| {
+    ) -> bool {
+        let Some(engine) = &mut self.engine else { return false };
+        let (pipeline, mut next) = (engine.pipeline(), *gain);
+        let outcome = pipeline.detection_into(detection, &mut next, &mut seen.detection).and_then(|()| {
             watch.lap("detect");
-            let flows = tracks.map(|tracks| pipeline.flows(tracks)).transpose()?.unwrap_or_default();
-            Ok(Seen { detection, flows })
+            tracks.map_or(Ok(()), |tracks| pipeline.flows_into(tracks, &mut seen.flows))
         });
         match outcome {
-            Ok(seen) => {
-                *gain = next;
-                Some(seen)
-            }
-            Err(error) => {
-                self.fail(error);
-                None
-            }
+            Ok(()) => *gain = next,
+            Err(error) => self.fail(error),
         }
+        self.is_working()
     }
 
-    /// Tracks once more between the images of the last frame. `None` if that fails.
-    pub fn track(&mut self, starts: &[FlowStart], settings: &TrackSettings) -> Option<Vec<Flow>> {
-        let pipeline = self.engine.as_mut()?.pipeline();
-        let outcome = pipeline.queue_tracks(starts, settings).and_then(|queued| pipeline.flows(queued));
-        outcome.map_err(|error| self.fail(error)).ok()
+    /// Tracks once more between the images of the last frame, to `flows`. False if that fails.
+    pub fn track(&mut self, starts: &[FlowStart], settings: &TrackSettings, flows: &mut Vec<Flow>) -> bool {
+        let Some(engine) = &mut self.engine else { return false };
+        let pipeline = engine.pipeline();
+        let outcome = pipeline.queue_tracks(starts, settings).and_then(|queued| pipeline.flows_into(queued, flows));
+        outcome.map_err(|error| self.fail(error)).is_ok()
     }
 
     /// The frame goes to the CPU, and the engine out of the way.

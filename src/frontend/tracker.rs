@@ -4,7 +4,6 @@ use super::device::{FrameDevice, Seen};
 use super::motion::{Motion, Prediction};
 use super::result::{OutputPoint, Stopwatch, Tracking};
 use crate::camera::Camera;
-use crate::detect::Detection;
 use crate::feature::Descriptor;
 use crate::frame::StampNs;
 use crate::mask::Mask;
@@ -63,28 +62,27 @@ impl Tracker {
         &mut self,
         step: &Step<'_>,
         plan: Plan,
-        seen: Seen,
         device: &mut FrameDevice,
         watch: &mut Stopwatch,
-    ) -> (Tracking, Detection) {
+    ) -> Tracking {
         let Self { tracks, motion } = self;
         let Step { params, camera, size, mask, .. } = *step;
         let Plan { pixels, prediction, starts } = plan;
-        let Seen { detection, mut flows } = seen;
         let (track, settings) = (TrackSettings::from(params), TracksSettings::from(params));
 
         let believed = prediction.as_ref().ok().filter(|_| motion.is_believed());
-        let failed = believed.is_some_and(|prediction| prediction.failed(&flows));
+        let failed = believed.is_some_and(|prediction| prediction.failed(&device.seen().flows));
         if failed {
-            flows = device.track(&tracks.resting(), &track);
+            device.track_again(&tracks.resting(), &track);
             watch.lap("track again");
         }
+        let Seen { detection, flows } = device.seen();
 
         let turn = believed.filter(|_| !failed).map(|prediction| prediction.turn);
-        tracks.follow(&flows, mask, &track, &settings);
+        tracks.follow(flows, mask, &track, &settings);
         let carried = turn.as_ref().zip(camera);
-        let drift = drift(&starts, &flows);
-        let reacquired = tracks.reacquire(&detection, size, (carried, drift), &settings);
+        let drift = drift(&starts, flows);
+        let reacquired = tracks.reacquire(detection, size, (carried, drift), &settings);
         tracks.observe(camera);
         let verification = camera.and_then(|camera| {
             tracks.verify(turn.as_ref(), &VerifySettings::new(params, camera.pixels_per_radian()), &settings)
@@ -93,12 +91,12 @@ impl Tracker {
 
         tracks.thin(size, &settings);
         let tracked = tracks.alive().len() as u32;
-        let born = tracks.top_up(&detection, device.gray(), track.radius(), &settings);
+        let born = tracks.top_up(detection, device.gray(), track.radius(), &settings);
         tracks.observe(camera);
         watch.lap("manage");
 
         if let Ok(prediction) = &prediction {
-            motion.learn(prediction, &pixels, &flows);
+            motion.learn(prediction, &pixels, flows);
         }
         let prediction = match prediction {
             Ok(_) if failed => Err(NoPrediction::NotFound),
@@ -106,7 +104,7 @@ impl Tracker {
             other => other.map(|prediction| prediction.median_px),
         };
         let drift_px = drift[0].hypot(drift[1]);
-        (Tracking { tracked, reacquired, born, drift_px, prediction, verification }, detection)
+        Tracking { tracked, reacquired, born, drift_px, prediction, verification }
     }
 
     /// The tracks as a back end sees them, and their descriptors if `describe`; `seconds` since the frame processed
