@@ -97,13 +97,18 @@ impl Gpu {
             Ok(opener) => gpu.opener.insert(opener).wait(START_LIMIT),
             Err(error) => Some(Err(error)),
         };
-        gpu.reason = Some(GpuError::Timeout { limit: START_LIMIT });
+        gpu.reason = Some(GpuError::Thread { message: format!("the GPU is not open after {START_LIMIT:?}") });
         if let Some(answer) = answer {
             gpu.take(answer);
         }
         match gpu.reason.take() {
             Some(error) if wanted == Device::Cuda => Err(error),
-            reason => Ok(Self { reason, ..gpu }),
+            reason => {
+                if let Some(error) = reason.as_ref().filter(|error| !error.is_absence()) {
+                    tracing::warn!("the CPU works on frames, {}: {error}", gpu.outlook());
+                }
+                Ok(Self { reason, ..gpu })
+            }
         }
     }
 
@@ -253,6 +258,7 @@ impl Gpu {
             State::Resting { until } => {
                 format!("and the GPU is tried again in {:.1} s", (until - Instant::now()).as_secs_f64())
             }
+            State::Opening => "and those that follow until the GPU is open".to_owned(),
             _ => "and the ones that follow until this process ends".to_owned(),
         }
     }

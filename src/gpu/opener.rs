@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use super::engine::{Engine, EngineOptions};
 use super::error::GpuError;
+use super::pipeline::HANGS;
 
-/// Longest wait for the thread when this is dropped.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// Longest wait for the thread when this is dropped: beyond the time after which it gives up on a kernel that hangs. A
+/// thread that is still in the driver while the process ends can crash it.
+const FAREWELL: Duration = HANGS.saturating_add(Duration::from_secs(1));
 
 /// What the thread is told to do, in order.
 #[derive(Debug)]

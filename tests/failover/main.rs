@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod campaign;
+mod changes;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../emulator/mod.rs"]

@@ -124,7 +124,8 @@ fn a_front_end_ends_soon_even_with_a_kernel_that_hangs() {
     assert_eq!(output.fallback.as_deref(), Some("a launch has not ended after 60ms"));
     let start = Instant::now();
     drop(frontend);
-    assert!(start.elapsed() < Duration::from_secs(2));
+    // What hangs is given up after two seconds; the thread that waits for it must not outlive the process.
+    assert!(start.elapsed() < Duration::from_secs(3));
 }
 
 #[test]

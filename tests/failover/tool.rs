@@ -51,6 +51,42 @@ fn a_replay_on_the_stub_is_that_on_the_cpu() {
 }
 
 #[test]
+fn a_kernel_that_hangs_at_the_end_lets_the_tool_end_as_usual() {
+    let folder = tempfile::tempdir().unwrap();
+    let fake = FakeCuda::new("tx2");
+    fake.control(&["profile tx2", "hang cuLaunchKernel 4"]);
+    let summary = replays_alike("synth:room", &fake, &params(folder.path()));
+    assert_eq!(
+        summary["fallbacks"],
+        serde_json::json!([{ "frame": 3, "reason": "a launch has not ended after 100ms" }])
+    );
+}
+
+#[test]
+fn a_gpu_that_cannot_be_opened_is_told_of_once() {
+    let fake = FakeCuda::new("tx2");
+    fake.control(&["profile tx2", "fail cuCtxCreate_v2 1 2"]);
+    let (code, text) = run(&fake, &["replay", "synth:room", "--max-frames", "1"]);
+    let reason = "cuCtxCreate_v2 answers 2 (CUDA_ERROR_OUT_OF_MEMORY)";
+    assert!(code == 0 && text.matches(reason).count() == 1, "{text}");
+}
+
+#[test]
+fn doctor_says_who_will_work_on_frames() {
+    let fake = FakeCuda::new("tx2");
+    let (_, text) = run(&fake, &["doctor"]);
+    assert!(text.contains("device    'auto' takes cuda (Stub of a GPU (tx2))\n"), "{text}");
+    let (_, text) = run(&fake, &["doctor", "--device", "cpu"]);
+    assert!(text.contains("device    'cpu' takes cpu\n"), "{text}");
+    fake.control(&["profile tx2", "fail cuCtxCreate_v2 1 2"]);
+    let (_, text) = run(&fake, &["doctor", "--device", "cuda"]);
+    assert!(
+        text.contains("device    problem: parameter 'device': 'cuda' cannot be had: cuCtxCreate_v2 answers 2 "),
+        "{text}"
+    );
+}
+
+#[test]
 fn real_frames_on_the_stub_are_those_on_the_cpu() {
     let Some(data) = crate::common::test_data() else { return };
     let folder = tempfile::tempdir().unwrap();

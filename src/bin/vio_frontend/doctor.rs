@@ -6,6 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use vio_frontend::fallback::Backoff;
+use vio_frontend::frontend::Frontend;
+use vio_frontend::gpu::engine::EngineOptions;
+
 use super::gpu::GpuArgs;
 
 /// Show what this machine offers, what will be used, and how to mend what is missing
@@ -20,7 +24,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     line("version", format!("vio_frontend {}", env!("CARGO_PKG_VERSION")))?;
     line("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH))?;
     line("CPU", cpu())?;
-    line("device", device())?;
+    line("device", device(&args.gpu)?)?;
     for (topic, text) in cuda::report(&args.gpu.look()?) {
         line(topic, text)?;
     }
@@ -66,9 +70,21 @@ fn cpu_features() -> Vec<&'static str> {
     Vec::new()
 }
 
-fn device() -> String {
-    "'auto' takes the CPU: frames do not go to the GPU in this version. 'cuda' is refused; use 'auto' or 'cpu'."
-        .to_owned()
+/// Who works on frames: as found out by a front end that starts.
+fn device(args: &GpuArgs) -> anyhow::Result<String> {
+    let params = args.params.load()?;
+    let device = params.device;
+    let options = EngineOptions {
+        libcuda: args.libcuda.clone(),
+        libnvrtc: args.libnvrtc.clone(),
+        cache_dir: args.cache_dir.clone().unwrap_or_else(|| params.cache_dir.clone()),
+        kernels_dir: args.kernels_dir.clone().unwrap_or_else(|| params.kernels_dir.clone()),
+        ..EngineOptions::from(&params)
+    };
+    Ok(match Frontend::with_gpu(params, None, options, Backoff::default()) {
+        Ok(frontend) => format!("'{device}' takes {}", frontend.gpu_report().in_words()),
+        Err(error) => format!("problem: {error}"),
+    })
 }
 
 /// A sourced ROS 2, an installed one that is not sourced, or how to get one.
