@@ -73,7 +73,7 @@ fn refine(
     if motion[0] * motion[0] + motion[1] * motion[1] < REFINE_LEAST * REFINE_LEAST {
         return None;
     }
-    let found = search_level(previous.first()?, current.first()?, from, motion, radius, settings);
+    let found = search_level(previous.first()?, current.first()?, at_level(from, 0), motion, radius, settings);
     let [x, y] = difference(found.motion, motion);
     let near = x * x + y * y <= REFINE_REACH * REFINE_REACH;
     (found.status == FlowStatus::Tracked && near).then_some(found.motion)
@@ -103,12 +103,16 @@ fn search(
     let levels = if trusted { levels.min(TRUSTED_TOP + 1) } else { levels };
     for (level, (from_image, to_image)) in from_levels.iter().zip(to_levels).enumerate().take(levels).rev() {
         let scale = (1_u32 << level) as f32;
-        let from = from.map(|c| (c + 0.5) / scale - 0.5);
         let motion = search.motion.map(|c| c / scale);
-        let found = search_level(from_image, to_image, from, motion, settings.radius(), settings);
+        let found = search_level(from_image, to_image, at_level(from, level), motion, settings.radius(), settings);
         search = Search { motion: found.motion.map(|c| c * scale), ..found };
     }
     search
+}
+
+/// A place in pixels of a level. At level 0 too this is f32: next to a power of two the last bit may be rounded away.
+fn at_level(place: [f32; 2], level: usize) -> [f32; 2] {
+    place.map(|c| (c + 0.5) / (1_u32 << level) as f32 - 0.5)
 }
 
 /// Steps at one level until one is short; `motion` in px of the level.

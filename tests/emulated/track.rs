@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use vio_frontend::image::{GrayImage, MIN_SIDE};
-use vio_frontend::track::{FlowStart, FlowStatus, TrackSettings};
+use vio_frontend::track::{Flow, FlowStart, FlowStatus, TrackSettings};
 
 use crate::emulator::{Emulator, Sanitizer, Schedule};
 use crate::images::{Kind, hash, image};
@@ -37,6 +37,23 @@ fn every_size_on_every_grid() {
             assert_equal(&TrackLaunch { blocks, ..launch(&pair, &starts) });
         }
     }
+}
+
+/// Half a pixel more, and half a pixel less again, is another number there: the last bit is lost on the way.
+#[test]
+fn points_next_to_powers_of_two() {
+    let (width, height) = (280, 140);
+    let pair = moved(width, height, 8);
+    let near = |power: f32, k: usize| power - 0.01 - hash(k, power as usize, 5) as f32 / 1024.0;
+    let starts: Vec<FlowStart> = (0..48)
+        .map(|k| FlowStart::resting([near([64.0, 128.0, 256.0][k % 3], k), near([32.0, 64.0][k / 3 % 2], k)]))
+        .collect();
+    let found = pair.track(&starts, &TrackSettings::default());
+    let moved_a_pixel = |(flow, start): (&Flow, &FlowStart)| {
+        flow.status == FlowStatus::Tracked && (flow.position[0] - start.from[0]).abs() > 1.0
+    };
+    assert!(found.iter().zip(&starts).filter(|pair| moved_a_pixel(*pair)).count() > 24, "{found:?}");
+    assert_equal(&launch(&pair, &starts));
 }
 
 #[test]

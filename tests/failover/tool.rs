@@ -13,11 +13,20 @@ fn run(fake: &FakeCuda, arguments: &[&str]) -> (i32, String) {
 }
 
 /// Replays `source` on the CPU and on the stub under `control`; the runs are equal. Yields the summary of the stub's.
-fn replays_alike(source: &str, fake: &FakeCuda, params: &Path) -> serde_json::Value {
+fn replays_alike(source: &str, frames: u32, fake: &FakeCuda, params: &Path) -> serde_json::Value {
     let folder = tempfile::tempdir().unwrap();
     let [cpu, stub] = ["cpu", "stub"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     for (device, out) in [("cpu", &cpu), ("cuda", &stub)] {
-        let arguments = ["--max-frames", "4", "--device", device, "--out", out, "--params", params.to_str().unwrap()];
+        let arguments = [
+            "--max-frames",
+            &frames.to_string(),
+            "--device",
+            device,
+            "--out",
+            out,
+            "--params",
+            params.to_str().unwrap(),
+        ];
         let (code, text) = run(fake, &[&["replay", source], &arguments[..]].concat());
         assert_eq!(code, 0, "{text}");
     }
@@ -38,12 +47,12 @@ fn a_replay_on_the_stub_is_that_on_the_cpu() {
     let folder = tempfile::tempdir().unwrap();
     let fake = FakeCuda::new("tx2");
     let source = "synth:room";
-    let summary = replays_alike(source, &fake, &params(folder.path()));
+    let summary = replays_alike(source, 4, &fake, &params(folder.path()));
     assert_eq!((&summary["device"], &summary["gpu"]), (&"cuda".into(), &"Stub of a GPU (tx2)".into()));
     assert_eq!((&summary["fallbacks"], &summary["no_gpu"]), (&serde_json::json!([]), &serde_json::Value::Null));
 
     fake.control(&["profile tx2", "lose cuLaunchKernel 4 700"]);
-    let summary = replays_alike(source, &fake, &params(folder.path()));
+    let summary = replays_alike(source, 4, &fake, &params(folder.path()));
     assert_eq!(summary["device"], "cpu");
     let reason = "cuStreamQuery answers 700 (CUDA_ERROR_ILLEGAL_ADDRESS)";
     assert_eq!(summary["fallbacks"], serde_json::json!([{ "frame": 3, "reason": reason }]));
@@ -93,7 +102,7 @@ fn real_frames_on_the_stub_are_those_on_the_cpu() {
     for (profile, sequence) in [("tx2", "euroc_micro"), ("orin", "kitti_07"), ("discrete", "tum_fr2_desk")] {
         let fake = FakeCuda::new(profile);
         let source = data.join(sequence);
-        let summary = replays_alike(source.to_str().unwrap(), &fake, &params(folder.path()));
+        let summary = replays_alike(source.to_str().unwrap(), 4, &fake, &params(folder.path()));
         assert_eq!((&summary["device"], &summary["fallbacks"]), (&"cuda".into(), &serde_json::json!([])), "{sequence}");
     }
 }
@@ -112,4 +121,19 @@ fn detect_names_the_device() {
         text.replace(device, "")
     });
     assert_eq!(outputs[0], outputs[1]);
+}
+
+#[test]
+#[ignore = "minutes: make test-failover"]
+fn scenes_on_the_stub_are_those_on_the_cpu() {
+    let folder = tempfile::tempdir().unwrap();
+    // All parameters as they are by default.
+    let path = folder.path().join("params.yaml");
+    std::fs::write(&path, "/**:\n  ros__parameters:\n    seed: 0\n").unwrap();
+    for (profile, source) in [("tx2", "synth:corridor"), ("orin", "synth:fast_rotation"), ("discrete", "synth:outdoor")]
+    {
+        let fake = FakeCuda::new(profile);
+        let summary = replays_alike(source, 15, &fake, &path);
+        assert_eq!((&summary["device"], &summary["fallbacks"]), (&"cuda".into(), &serde_json::json!([])), "{source}");
+    }
 }

@@ -199,7 +199,8 @@ fn refined(
         return flow;
     }
     let small = TrackSettings { window: settings.refine_window, ..*settings };
-    let (status, fine, ..) = level(&Level(previous[0]), &Level(current[0]), start.from, m, &small);
+    let p = start.from.map(|c| (c + 0.5) - 0.5);
+    let (status, fine, ..) = level(&Level(previous[0]), &Level(current[0]), p, m, &small);
     let (x, y) = (fine[0] - m[0], fine[1] - m[1]);
     if status != FlowStatus::Tracked || x * x + y * y > 1.0 {
         return flow;
