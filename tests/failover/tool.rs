@@ -64,7 +64,7 @@ fn a_kernel_that_hangs_at_the_end_lets_the_tool_end_as_usual() {
     let folder = tempfile::tempdir().unwrap();
     let fake = FakeCuda::new("tx2");
     fake.control(&["profile tx2", "hang cuLaunchKernel 4"]);
-    let summary = replays_alike("synth:room", &fake, &params(folder.path()));
+    let summary = replays_alike("synth:room", 4, &fake, &params(folder.path()));
     assert_eq!(
         summary["fallbacks"],
         serde_json::json!([{ "frame": 3, "reason": "a launch has not ended after 100ms" }])
