@@ -66,7 +66,6 @@ impl Sources {
             Self::Embedded => return Ok(embedded_programs()),
             Self::Folder(folder) => folder,
         };
-        refuse_writable(folder)?;
         let list = text(&folder.join("programs.txt"))?;
         let programs: Vec<Program> = sources::programs(&list)
             .map(|(name, files)| {
@@ -98,6 +97,8 @@ fn below(folder: &Path, name: &str) -> Result<PathBuf, SourceError> {
 }
 
 fn text(path: &Path) -> Result<String, SourceError> {
+    path.parent().map_or(Ok(()), refuse_writable)?;
+    refuse_writable(path)?;
     let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
     let text =
         String::from_utf8(bytes).ok().filter(|text| text.is_ascii() && text.ends_with('\n') && !text.contains('\0'));
@@ -109,17 +110,17 @@ fn unreadable(path: &Path, error: &std::io::Error) -> SourceError {
 }
 
 #[cfg(unix)]
-fn refuse_writable(folder: &Path) -> Result<(), SourceError> {
+fn refuse_writable(path: &Path) -> Result<(), SourceError> {
     use std::os::unix::fs::PermissionsExt;
-    let metadata = std::fs::metadata(folder).map_err(|error| unreadable(folder, &error))?;
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if metadata.permissions().mode() & 0o002 == 0 {
         Ok(())
     } else {
-        Err(SourceError::Writable { path: folder.to_owned() })
+        Err(SourceError::Writable { path: path.to_owned() })
     }
 }
 
 #[cfg(not(unix))]
-fn refuse_writable(_folder: &Path) -> Result<(), SourceError> {
+fn refuse_writable(_path: &Path) -> Result<(), SourceError> {
     Ok(())
 }

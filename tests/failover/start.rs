@@ -62,6 +62,12 @@ fn folders_that_cannot_be_used_are_named_or_done_without() {
     fs::set_permissions(&writable, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     let kernels_dir = writable.to_str().unwrap().to_owned();
     assert_falls_back(&EngineOptions { kernels_dir, ..options(&fake) }, "writable");
+    fs::set_permissions(&writable, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let list = writable.join("programs.txt");
+    fs::write(&list, "detect detect.cu\n").unwrap();
+    fs::set_permissions(&list, std::os::unix::fs::PermissionsExt::from_mode(0o666)).unwrap();
+    let kernels_dir = writable.to_str().unwrap().to_owned();
+    assert_falls_back(&EngineOptions { kernels_dir, ..options(&fake) }, "programs.txt: kernels from there could be");
     // A cache is worth time, not a GPU.
     let cache_dir = "/dev/null/cache".to_owned();
     let options = EngineOptions { cache_dir, ..options(&fake) };
