@@ -44,13 +44,14 @@ pub struct Fallback {
     backoff: Backoff,
     /// The next rest.
     pause: Duration,
+    has_worked: bool,
 }
 
 impl Fallback {
     /// A GPU that is being opened, if it is wanted.
     pub fn new(wanted: bool, backoff: Backoff) -> Self {
         let state = if wanted { State::Opening } else { State::Unwanted };
-        Self { state, backoff, pause: backoff.first }
+        Self { state, backoff, pause: backoff.first, has_worked: false }
     }
 
     pub fn state(&self) -> State {
@@ -70,15 +71,18 @@ impl Fallback {
     pub fn opened(&mut self, now: Instant) {
         if self.state == State::Opening {
             self.state = State::Working { since: now };
+            self.has_worked = true;
         }
     }
 
-    /// Something failed. While it is opened only what may pass is worth another try: a library that is missing stays
-    /// missing. While it works, everything is that leaves the process its GPU: another image, or other kernels, may do.
+    /// Something failed. While it is opened for the first time only what may pass is worth another try: a library that is
+    /// missing stays missing. Later everything is that leaves the process its GPU: another image, or kernels that were just
+    /// being edited, may do.
     pub fn failed(&mut self, severity: Severity, now: Instant) {
         self.state = match (self.state, severity) {
             (State::Unwanted, _) => State::Unwanted,
-            (State::Lost, _) | (_, Severity::Sticky) | (State::Opening, Severity::Permanent) => State::Lost,
+            (State::Lost, _) | (_, Severity::Sticky) => State::Lost,
+            (State::Opening, Severity::Permanent) if !self.has_worked => State::Lost,
             (State::Resting { until }, _) => State::Resting { until },
             (State::Working { since }, _) if now.saturating_duration_since(since) >= self.backoff.longest => {
                 self.pause = self.backoff.first;
@@ -138,6 +142,16 @@ mod tests {
         now += 60 * SECOND;
         fallback.failed(Severity::Transient, now);
         assert_eq!(fallback.state(), State::Resting { until: now + SECOND });
+    }
+
+    #[test]
+    fn a_gpu_that_has_worked_is_opened_again_whatever_kept_it_from_that() {
+        let now = Instant::now();
+        let mut fallback = working(now);
+        fallback.failed(Severity::Transient, now);
+        assert!(fallback.opens(now + SECOND));
+        fallback.failed(Severity::Permanent, now + SECOND);
+        assert_eq!(fallback.state(), State::Resting { until: now + 3 * SECOND });
     }
 
     #[test]
