@@ -16,7 +16,7 @@ use super::context::{Context, Stream};
 use super::error::GpuError;
 use super::kernels::Kernels;
 use super::module::{Kernel, Shape};
-use super::pipeline::{HANGS, wait};
+use super::pipeline::wait;
 use crate::detections::{Counts, Detection, Detections, Letterbox, Plan, Refused, Tensor};
 use abi::{DetectionCounts, DetectionsArgs, DetectionsHeader, NO_INDEX};
 use memory::Memory;
@@ -170,10 +170,7 @@ impl Postprocessor {
 
 impl Drop for Postprocessor {
     fn drop(&mut self) {
-        let context = self.stream.context();
         // What a kernel may still write to must not be freed under it. A context that is abandoned keeps it.
-        if !context.is_abandoned() && matches!(wait::idle(&self.stream, HANGS), Err(GpuError::Timeout { .. })) {
-            context.abandon();
-        }
+        let _ = wait::finished(&self.stream);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::engine::{Engine, EngineOptions};
 use super::error::GpuError;
-use super::pipeline::HANGS;
+use super::pipeline::wait::HANGS;
 
 /// Longest wait for the thread when this is dropped: beyond the time after which it gives up on a kernel that hangs. A
 /// thread that is still in the driver while the process ends can crash it.

@@ -65,9 +65,6 @@ impl Launchable {
     }
 }
 
-/// Work that takes longer than this hangs: no kernel of ours takes a hundredth, and others on the device get their turn.
-pub(super) const HANGS: Duration = Duration::from_secs(2);
-
 /// Of a slot, the number of the last launch of each kernel; 0 for none.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastLaunches {
@@ -195,18 +192,7 @@ impl Pipeline {
     ///
     /// Errors: [`GpuError::Hangs`], and the context is abandoned: any other call could hang as well.
     pub fn finish(&mut self) -> Result<(), GpuError> {
-        let context = self.stream.context();
-        if context.is_abandoned() {
-            return Err(GpuError::Hangs { limit: HANGS });
-        }
-        match wait::idle(&self.stream, HANGS) {
-            Err(GpuError::Timeout { limit }) => {
-                context.abandon();
-                Err(GpuError::Hangs { limit })
-            }
-            // An error says that the work has ended.
-            _ => Ok(()),
-        }
+        wait::finished(&self.stream)
     }
 
     /// Memory of the sizes of `plan`.

@@ -171,11 +171,7 @@ fn every_call_that_fails_is_told_and_leaks_nothing() {
     };
     fake.control(&["profile orin"]);
     run(&fake).unwrap();
-    let mut calls: Vec<(String, usize)> = Vec::new();
-    for (name, _) in fake.calls() {
-        let nth = calls.iter().filter(|(other, _)| *other == name).count() + 1;
-        calls.push((name, nth));
-    }
+    let calls = fake.numbered_calls();
     let first = calls.iter().position(|(name, _)| name == "cuModuleLoadDataEx").unwrap();
     let mut failed = 0;
     for (name, nth) in &calls[first..] {

@@ -51,13 +51,7 @@ fn calls(fake: &FakeCuda, profile: &str, params: &Params, images: &[GrayImage]) 
     fake.control(&[&format!("profile {profile}")]);
     let expected = on_the_cpu(params, images);
     run(fake, params, images, &expected, &mut Tally::default());
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let number = |(name, _): (String, u32)| {
-        let nth = seen.entry(name.clone()).or_default();
-        *nth += 1;
-        (name, *nth)
-    };
-    fake.calls().into_iter().map(number).collect()
+    fake.numbered_calls()
 }
 
 /// Every `stride`-th pair of a call and a code, from `first` on.

@@ -2,6 +2,7 @@
 //! The test binary declares `mod emulator` (tests/emulator/mod.rs) as well.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,17 @@ impl FakeCuda {
         let text = fs::read_to_string(self.folder.path().join("calls.txt")).unwrap_or_default();
         let calls = text.lines().map(|line| line.split_once(' ').unwrap());
         calls.map(|(name, code)| (name.to_owned(), code.parse().unwrap())).collect()
+    }
+
+    /// All calls so far, each with its number among those of its name, from 1 on.
+    pub fn numbered_calls(&self) -> Vec<(String, usize)> {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let number = |(name, _): (String, u32)| {
+            let nth = seen.entry(name.clone()).or_default();
+            *nth += 1;
+            (name, *nth)
+        };
+        self.calls().into_iter().map(number).collect()
     }
 
     /// How many calls of `name` succeeded.

@@ -164,11 +164,7 @@ fn every_call_that_fails_is_told_and_leaks_nothing() {
     let fake = FakeCuda::new("orin");
     fake.control(&["profile orin"]);
     on_the_stub(&fake, &frames).unwrap();
-    let mut calls: Vec<(String, usize)> = Vec::new();
-    for (name, _) in fake.calls() {
-        let nth = calls.iter().filter(|(other, _)| *other == name).count() + 1;
-        calls.push((name, nth));
-    }
+    let calls = fake.numbered_calls();
     let first = calls.iter().position(|(name, _)| name == "cuModuleLoadDataEx").unwrap();
     let mut failed = 0;
     for (name, nth) in &calls[first..] {

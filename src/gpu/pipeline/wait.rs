@@ -15,6 +15,9 @@ const SPIN: Duration = Duration::from_micros(200);
 /// Between two looks after that.
 const PAUSE: Duration = Duration::from_micros(100);
 
+/// Work that takes longer than this hangs: no kernel of ours takes a hundredth, and others on the device get their turn.
+pub(in crate::gpu) const HANGS: Duration = Duration::from_secs(2);
+
 /// Until the first number of `header` is `launch`.
 ///
 /// Errors: what became of the work that should have written it; after `limit` [`GpuError::Timeout`].
@@ -53,6 +56,24 @@ pub(in crate::gpu) fn idle(stream: &Stream, limit: Duration) -> Result<(), GpuEr
         patience.pause()?;
     }
     Ok(())
+}
+
+/// Until everything that is queued has ended, well or badly, for as long as that can take: before memory is freed.
+///
+/// Errors: [`GpuError::Hangs`], and the context is abandoned: any other call could hang as well.
+pub(in crate::gpu) fn finished(stream: &Stream) -> Result<(), GpuError> {
+    let context = stream.context();
+    if context.is_abandoned() {
+        return Err(GpuError::Hangs { limit: HANGS });
+    }
+    match idle(stream, HANGS) {
+        Err(GpuError::Timeout { limit }) => {
+            context.abandon();
+            Err(GpuError::Hangs { limit })
+        }
+        // An error says that the work has ended.
+        _ => Ok(()),
+    }
 }
 
 /// Time that is left to a launch.
