@@ -79,6 +79,8 @@ pub struct Pipeline {
     limit: Duration,
     stream: Stream,
     kernels: Launchable,
+    /// Most blocks of a launch, as far as that is up to the host.
+    most_blocks: u32,
     pyramids: Option<Pyramids>,
     buffers: Option<DetectBuffers>,
     tracks: Option<TrackBuffers>,
@@ -112,6 +114,7 @@ impl Pipeline {
             forced: false,
             late: None,
             kernels: Launchable::new(kernels, memory)?,
+            most_blocks: u32::MAX,
             stream: Stream::new(context)?,
             pyramids: None,
             buffers: None,
@@ -144,6 +147,11 @@ impl Pipeline {
     /// From now on a launch is waited for no longer than `limit`.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
+    }
+
+    /// From now on no launch has more than this many blocks, at least 1: results are the same, which tests show.
+    pub fn set_most_blocks(&mut self, most: u32) {
+        self.most_blocks = most.max(1);
     }
 
     /// Takes over kernels that were compiled anew.

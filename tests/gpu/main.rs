@@ -5,6 +5,9 @@
 
 mod allocations;
 mod cache;
+mod campaign;
+#[path = "../../examples/gpu_campaign/campaign/mod.rs"]
+mod cases;
 mod choice;
 // Where they are pinned for (tools/cudaenv).
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]

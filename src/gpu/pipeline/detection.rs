@@ -42,7 +42,7 @@ impl Pipeline {
         // its buffers. `load` has waited for the frame before the last.
         unsafe { buffers.place(frame, &mut arguments, mask, &self.stream)? };
         arguments.pyramid = pyramids.of(frame);
-        let blocks = self.kernels.detect_blocks.min(plan.tiles());
+        let blocks = self.kernels.detect_blocks.min(plan.tiles()).min(self.most_blocks);
         let shape = Shape { blocks, threads: THREADS, cooperative: true };
         // SAFETY: every address is that of a buffer as large as the plan says, of the stream's context; for how long they
         // live, see above.

@@ -54,7 +54,7 @@ impl Pipeline {
         tracks.write_starts(frame, starts)?;
         tracks.place(frame, &mut arguments);
         (arguments.previous, arguments.current) = (pyramids.of(before(frame)), pyramids.of(frame));
-        let blocks = self.kernels.track_blocks.min(count);
+        let blocks = self.kernels.track_blocks.min(count).min(self.most_blocks);
         let shape = Shape { blocks, threads: THREADS, cooperative: false };
         // SAFETY: as for `detect`; both pyramids have the size and at least the levels that the arguments say.
         unsafe {
