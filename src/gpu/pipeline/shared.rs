@@ -60,6 +60,10 @@ impl Shared {
             Reach::Host { .. } => None,
             Reach::Device => Some(DeviceBuffer::new(context, bytes)?),
         };
+        if let Some(twin) = &twin {
+            // Results are copied whole, also where kernels wrote nothing.
+            twin.fill(0, stream)?;
+        }
         Ok(Self { slots, twin })
     }
 
