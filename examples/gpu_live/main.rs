@@ -7,8 +7,11 @@
 //! | `reload` | from a kernel's change on disk to the first frame with it |
 //! | `trap` | a kernel that faults, in mid-stream: the frame it fails at, beside those of the CPU |
 //! | `hang` | a kernel that never ends, likewise |
+//! | `memory` | the card's memory is full, at the start and in mid-stream: the CPU takes over, and the GPU comes back |
 //!
 //! SOURCE is what `replay` takes. Exits with 1 if a frame differs from the CPU's in any bit.
+
+mod memory;
 
 use std::error::Error;
 use std::fs;
@@ -42,7 +45,8 @@ fn main() -> Outcome<ExitCode> {
         "reload" => reload()?,
         "trap" => changed(&images, r#"asm volatile("trap;");"#)?,
         "hang" => changed(&images, "for (volatile int i = 0; i < 2; i = 0) {}")?,
-        other => return Err(format!("'{other}' is none of start, rate, reload, trap, hang").into()),
+        "memory" => memory::memory(&images)?,
+        other => return Err(format!("'{other}' is none of start, rate, reload, trap, hang, memory").into()),
     };
     println!("{}", if equal { "every frame equal in every bit" } else { "frames differ" });
     Ok(ExitCode::from(u8::from(!equal)))
