@@ -43,11 +43,17 @@ pub enum BuildError {
 pub struct Builder {
     compiler: Result<Nvrtc, LibraryError>,
     cache: Cache,
+    line_info: bool,
 }
 
 impl Builder {
     pub fn new(compiler: Result<Nvrtc, LibraryError>, cache: Cache) -> Self {
-        Self { compiler, cache }
+        Self { compiler, cache, line_info: false }
+    }
+
+    /// The same code, which also tells a profiler from which line each instruction comes.
+    pub fn with_line_info(self) -> Self {
+        Self { line_info: true, ..self }
     }
 
     pub fn compiler(&self) -> Result<&Nvrtc, &LibraryError> {
@@ -87,7 +93,10 @@ impl Builder {
             let (program, version) = (program.name.clone(), (0, 0));
             return Err(CompileError::Nvrtc { program, call: "nvrtcVersion", version, code: 0, log: String::new() });
         };
-        let options = options(kind, architecture);
+        let mut options = options(kind, architecture);
+        if self.line_info {
+            options.push("--generate-line-info".to_owned());
+        }
         let key = Key::new(&program.name, &program.text, kind, &options, nvrtc.version());
         if let Some(image) = self.cache.load(&key) {
             let origin = Origin::Cached { architecture };
