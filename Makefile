@@ -8,7 +8,8 @@ TEST_PACKAGES := $(VIO_ROS2_DIR)/test
 WITH_TEST_PACKAGES := env PYTHONPATH="$(TEST_PACKAGES):$$PYTHONPATH"
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 
-.PHONY: demo test test-all lint test-rust test-failover test-oracle test-tools test-compilers test-ros2 mutants clean
+.PHONY: demo test test-all lint test-rust test-failover test-oracle test-tools test-compilers test-ros2 test-gpu \
+    gpu-binaries mutants clean
 
 demo:
 	$(PYTHON) tools/demo.py
@@ -46,7 +47,7 @@ test-oracle: $(TEST_PACKAGES)/.done
 	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_
 
 test-tools: $(TEST_PACKAGES)/.done
-	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py
+	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py tests/tools/test_gpu_report.py
 	$(ROS2) exec -- sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/tools/test_bindings.py'
 
 # The CUDA sources, and what compiles them at run time, under NVRTC 10.2 to 13.5 and ptxas, which need no GPU.
@@ -54,6 +55,20 @@ test-compilers: $(TEST_PACKAGES)/.done
 	$(PYTHON) tools/nvrtc.py check
 	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/compilers
 	cargo test --test gpu -- --ignored compilers::
+
+# On a machine with a GPU, and only there: what `make gpu-binaries` built is run beside the CPU. No part of `make test`.
+GPU_BINARIES ?= $(TARGET)/gpu
+GPU_EXAMPLES := gpu_campaign gpu_live gpu_profile
+test-gpu:
+	$(PYTHON) tools/gpu_report.py --binaries $(GPU_BINARIES) --out gpu_report $(if $(VIO_TEST_DATA),--data $(VIO_TEST_DATA))
+
+# Where cargo is. The folder can be taken to a machine that has the GPU, with a copy of this tree.
+gpu-binaries:
+	cargo build --release --bin vio_frontend $(GPU_EXAMPLES:%=--example %)
+	mkdir -p $(GPU_BINARIES)
+	strip -o $(GPU_BINARIES)/vio_frontend $(TARGET)/release/vio_frontend
+	for name in $(GPU_EXAMPLES); do strip -o $(GPU_BINARIES)/$$name $(TARGET)/release/examples/$$name || exit 1; done
+	git describe --always --dirty > $(GPU_BINARIES)/commit.txt
 
 # Each deliberate mistake must be noticed; writes tests/mutants.md.
 mutants:

@@ -40,6 +40,18 @@ def copy_tree(folder):
             copy.write_bytes(content)
 
 
+def listed(word=""):
+    """The mistakes whose name holds the word."""
+    return [m for m in tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())["mutant"] if word in m["name"]]
+
+
+def mistaken(mutant, text):
+    """The text of its file with the mistake in it."""
+    if text.count(mutant["old"]) != 1:
+        sys.exit(f"{mutant['name']}: its text occurs {text.count(mutant['old'])} times in {mutant['file']}")
+    return text.replace(mutant["old"], mutant["new"])
+
+
 def run_tests(folder, target, names):
     command = ["cargo", "test", "--quiet", "--test", target, "--", *names]
     environment = os.environ | {"CARGO_TARGET_DIR": str(BUILT)}
@@ -60,7 +72,7 @@ def reason(output):
 
 
 def main(word):
-    mutants = [m for m in tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())["mutant"] if word in m["name"]]
+    mutants = listed(word)
     rows, missed = [], []
     folder = BUILT / "tree"
     copy_tree(folder)
@@ -72,9 +84,7 @@ def main(word):
     for mutant in mutants:
         path = folder / mutant["file"]
         text = path.read_text()
-        if text.count(mutant["old"]) != 1:
-            sys.exit(f"{mutant['name']}: its text occurs {text.count(mutant['old'])} times in {mutant['file']}")
-        path.write_text(text.replace(mutant["old"], mutant["new"]))
+        path.write_text(mistaken(mutant, text))
         target, *names = mutant["test"].split()
         result = run_tests(folder, target, names)
         path.write_text(text)

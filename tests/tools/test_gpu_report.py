@@ -1,0 +1,217 @@
+"""What tools/gpu_report.py says and how it ends, with programs that only pretend.
+
+    python3 tests/tools/test_gpu_report.py        # needs no GPU
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from gpureport import campaign, failures, frontend, machine, mutants, profile, report, run, sanitizers  # noqa: E402
+
+GROUP = {"group": "random", "cases": 2, "frames": 6, "launches": 18, "features": 5, "descriptors": 4, "tracks": 3,
+         "different": 0, "differences": [], "error": None}
+HERE = {"device": "Card", "driver": [13, 0], "nvrtc": [13, 0], "kept_ptx": []}
+
+
+class WithPrograms(unittest.TestCase):
+    """A folder of programs that say what they are told to."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name).resolve()
+        self.binaries, self.tools = self.folder / "binaries", self.folder / "tools"
+        for name in run.NEEDED:
+            self.program(self.binaries / name, "exit 0")
+        said = 'case "$*" in -L) echo "GPU 0";; *query*) echo "Card, 1, 2 MiB, 3 MHz";; esac'
+        self.program(self.tools / "nvidia-smi", said)
+        self.campaign(HERE, GROUP)
+
+    def program(self, path, script):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def campaign(self, *lines, status=0):
+        said = "\n".join(json.dumps(line) for line in lines)
+        self.program(self.binaries / "gpu_campaign", f"cat <<'END'\n{said}\nEND\nexit {status}")
+
+    def run_report(self, *options, path=None):
+        """The whole program: (status, what it said)."""
+        command = [sys.executable, REPOSITORY / "tools" / "gpu_report.py", "--binaries", self.binaries,
+                   "--out", self.folder / "out", *options]
+        environment = os.environ | {"PATH": f"{self.tools}:{os.environ['PATH']}" if path is None else path}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+        return done.returncode, done.stdout + done.stderr
+
+    def new_run(self):
+        made = run.Run(self.binaries, self.folder / "out")
+        made.out.mkdir()
+        return made
+
+    def done(self, *lines, status=0):
+        return run.Done(["gpu_campaign", "random"], status, "\n".join(json.dumps(line) for line in lines), 1.0)
+
+
+class AtTheStart(WithPrograms):
+    def test_without_binaries_it_says_how_to_make_them(self):
+        (self.binaries / "gpu_live").unlink()
+        status, said = self.run_report()
+        self.assertEqual(status, 1)
+        self.assertIn("no gpu_live in", said)
+        self.assertIn("make gpu-binaries", said)
+
+    def test_without_a_gpu_it_says_so(self):
+        status, said = self.run_report(path="/nowhere")
+        self.assertEqual((status, said), (1, "gpu_report: no GPU here: nvidia-smi is not installed\n"))
+        self.program(self.tools / "nvidia-smi", "echo No devices were found; exit 6")
+        status, said = self.run_report()
+        self.assertEqual((status, said), (1, "gpu_report: no GPU here: nvidia-smi says No devices were found\n"))
+
+    def test_a_gpu_that_cannot_be_opened_ends_it(self):
+        self.program(self.binaries / "gpu_campaign", "echo 'Error: no driver'; exit 1")
+        status, said = self.run_report("--only", "machine")
+        self.assertEqual(status, 1)
+        self.assertIn("no GPU that can be opened: Error: no driver", said)
+
+    def test_a_step_that_is_none_is_refused(self):
+        status, said = self.run_report("--only", "machine,nothing")
+        self.assertEqual(status, 2)
+        self.assertIn("no step nothing: machine, campaign", said)
+
+
+class Reports(WithPrograms):
+    def test_another_card_is_told_and_no_failure(self):
+        status, said = self.run_report("--only", "machine")
+        self.assertEqual(status, 0, said)
+        figures = json.loads((self.folder / "out" / "figures.json").read_text())
+        self.assertEqual(figures["machine"]["card"], "Card")
+        recorded = json.loads(machine.RECORDED.read_text())
+        self.assertIn(f"recorded figures hold for card {recorded['card']}; here it is Card", figures["not_checked"])
+        self.assertIn("campaign: not asked for", figures["not_checked"])
+        self.assertNotIn("cuda", " ".join(line for line in figures["not_checked"] if "recorded figures" in line))
+        self.assertIn("gpu_campaign --few", (self.folder / "out" / "log.txt").read_text())
+
+    def test_a_difference_fails_and_says_where(self):
+        self.campaign(HERE, GROUP | {"different": 1, "differences": ["case 7: feature 3"]}, status=1)
+        status, said = self.run_report("--only", "campaign")
+        self.assertEqual(status, 1)
+        self.assertIn("random: case 7: feature 3", said)
+        self.assertIn("real images: no --data", said)
+
+    def test_figures_of_the_parts_are_summed(self):
+        status, said = self.run_report("--only", "campaign")
+        self.assertEqual(status, 0, said)
+        row = json.loads((self.folder / "out" / "figures.json").read_text())["campaign"]["random"]
+        processes = len(campaign.jobs(None))
+        self.assertEqual((row["cases"], row["launches"]), (2 * processes, 18 * processes))
+        self.assertIn("| random | ", (self.folder / "out" / "report.md").read_text())
+
+    def test_a_process_that_says_nothing_or_dies_fails(self):
+        for done in (self.done(HERE), self.done(HERE, status=-11), self.done(HERE, GROUP, status=None)):
+            made = run.Run(self.binaries, self.folder / "out")
+            campaign.judge(made, done)
+            self.assertEqual(len(made.failures), 1, done)
+
+    def test_a_command_that_does_not_end_is_ended(self):
+        self.program(self.binaries / "gpu_live", "echo begun; exec sleep 60")
+        done = self.new_run().call([self.binaries / "gpu_live"], 1)
+        self.assertEqual((done.status, done.outcome(), done.out), (None, "not ended in time", "begun\n"))
+
+    def test_a_step_that_breaks_is_a_failure_of_that_step(self):
+        made = self.new_run()
+        made.section("bench", lambda run: json.loads("no json"))
+        self.assertEqual(len(made.failures), 1)
+        self.assertEqual(report.write(made), 1)
+
+    def test_long_failures_are_cut(self):
+        made = self.new_run()
+        made.fail("x" * 5000)
+        self.assertLess(len(made.failures[0]), 2 * run.TOLD)
+
+
+class Judging(WithPrograms):
+    def test_sanitizers(self):
+        for text, clean in (("========= ERROR SUMMARY: 0 errors", True),
+                            ("========= ERROR SUMMARY: 2 errors", False),
+                            ("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)", True),
+                            ("========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)", False),
+                            ("", False)):
+            self.program(self.tools / "compute-sanitizer", f"echo '{text}'")
+            made = run.Run(self.binaries, self.folder / "out")
+            made.out.mkdir(exist_ok=True)
+            sanitizers.one(made, self.tools / "compute-sanitizer", "memcheck")
+            self.assertEqual(not made.failures, clean, text)
+
+    def test_every_mistake_in_the_kernels_can_be_made(self):
+        listed = mutants.listed()
+        self.assertGreater(len(listed), 15)
+        made = self.new_run()
+        self.campaign(HERE, GROUP | {"different": 1, "differences": ["case 0"]}, status=1)
+        words = [mutants.one(made, None, number, mutant) for number, mutant in enumerate(listed)]
+        self.assertEqual((set(words), made.failures), ({"random: case 0"}, []))
+
+    def test_a_mistake_that_goes_unnoticed_fails(self):
+        made = self.new_run()
+        self.assertEqual(mutants.one(made, None, 0, mutants.listed()[0]), "MISSED")
+        self.assertIn("mutant not noticed", made.failures[0])
+
+    def test_a_mistake_that_does_not_compile_is_not_noticed(self):
+        self.program(self.binaries / "gpu_campaign", "echo 'Error: detect.cu(3): error'; exit 1")
+        made = self.new_run()
+        self.assertEqual(mutants.one(made, None, 0, mutants.listed()[0]), "MISSED")
+
+    def test_a_race_is_left_to_the_sanitizer(self):
+        self.program(self.tools / "compute-sanitizer", "echo '= RACECHECK SUMMARY: 4 hazards displayed'")
+        made = self.new_run()
+        word = mutants.one(made, self.tools / "compute-sanitizer", 0, mutants.listed()[0])
+        self.assertEqual((word, made.failures), ("racecheck: RACECHECK SUMMARY: 4 hazards displayed", []))
+
+    def test_a_fault_that_no_frame_met_fails(self):
+        self.program(self.binaries / "vio_frontend", 'echo "device: cpu"')
+        made = self.new_run()
+        failures.fault(made, "fault", failures.FAULTS["fault"])
+        self.assertEqual(made.failures, ["fault: no frame was finished on the CPU"])
+        made.failures.clear()
+        said = 'echo "device: cpu"; echo "  frame 29 finished on the CPU: 719"'
+        self.program(self.binaries / "vio_frontend", said)
+        self.assertIn("frame 29", failures.fault(made, "endless", failures.FAULTS["endless"]))
+        self.assertEqual(made.failures, [])
+
+    def test_a_stream_whose_frames_differ_or_whose_kernel_never_failed_fails(self):
+        made = self.new_run()
+        for said, count in (("frame 33: finished on the CPU; every frame equal in every bit", 0), ("frames differ", 2),
+                            ("every frame equal in every bit", 1)):
+            self.program(self.binaries / "gpu_live", f"echo '{said}'")
+            made.failures.clear()
+            failures.live(made, "hang")
+            self.assertEqual(len(made.failures), count, said)
+
+    def test_runs_that_differ_or_lose_the_gpu_fail(self):
+        made = self.new_run()
+        said = '[ "$1" = replay ] && { echo "device: cuda (Card)"; exit 0; }; echo frame 3; exit 1'
+        self.program(self.binaries / "vio_frontend", said)
+        frontend.pair(made, "synth:room")
+        self.assertEqual(made.failures, ["synth_room: GPU and CPU differ: frame 3"])
+        made.failures.clear()
+        self.program(self.binaries / "vio_frontend", 'echo "device: cpu"')
+        frontend.pair(made, "synth:room")
+        self.assertEqual(len(made.failures), 1)
+        self.assertIn("the GPU was lost", made.failures[0])
+
+    def test_lines_of_the_sources_are_named_as_the_sources_are(self):
+        self.assertEqual(profile.line("/somewhere/detect/load.cuh", 7), "detect/load.cuh:7")
+        self.assertEqual(profile.line("track.cu", 9), "track.cu:9")
+        self.assertEqual(profile.line("/usr/include/cuda.h", 3), "unknown:3")
+
+
+if __name__ == "__main__":
+    unittest.main()
