@@ -17,14 +17,17 @@ def check(run):
     if not sanitizer:
         run.not_checked("compute-sanitizer: not installed")
         return {}
-    found = run.together(lambda tool: one(run, sanitizer, tool), TOOLS)
+    found = run.together(lambda tool: one(run, sanitizer, tool, campaign(run, tool)), TOOLS)
     return dict(zip(TOOLS, found))
 
 
-def one(run, sanitizer, tool, options=(), fails=True):
+def campaign(run, tool, options=()):
+    return [run.binary("gpu_campaign"), *options, *WHAT.get(tool, MORE)]
+
+
+def one(run, sanitizer, tool, command, fails=True):
     """The tool's last word."""
-    command = [sanitizer, "--tool", tool, "--error-exitcode", "9", "--print-limit", "20", run.binary("gpu_campaign"),
-               *options, *WHAT.get(tool, MORE)]
+    command = [sanitizer, "--tool", tool, "--error-exitcode", "9", "--print-limit", "20", *command]
     done = run.call(command, LIMIT_S)
     word = summary(done.out)
     if fails and (done.status != 0 or not CLEAN.search(done.out)):
