@@ -4,31 +4,23 @@ import json
 import re
 from pathlib import Path
 
-from .run import Problem
-
 # The machine that docs/benchmarks/gpu.md speaks of.
 RECORDED = Path(__file__).with_name("recorded.json")
 
 
 def look(run):
     """What is here; a difference is no failure, but is told."""
-    query = run.call(["nvidia-smi", "--query-gpu=name,driver_version,memory.total,clocks.max.sm",
-                      "--format=csv,noheader"], 60)
-    card, driver, memory, clock = parse_query(query.out)
-    smi = run.call(["nvidia-smi"], 60).out
-    campaign = run.call([run.binary("gpu_campaign"), "--few", "--cases", "1", "random"], 120)
-    if not campaign.out.startswith("{"):
-        raise Problem(f"no GPU that can be opened: {campaign.ending(3)}")
-    first = json.loads(campaign.out.splitlines()[0])
-    if campaign.status != 0:
-        run.fail(f"the first frames: {campaign.outcome()}: {campaign.ending(3)}")
+    first = json.loads(run.first.out.splitlines()[0])
+    if run.first.status != 0:
+        run.fail(f"the first frames: {run.first.outcome()}: {run.first.ending(3)}")
+    smi = nvidia_smi(run)
     here = {
-        "card": card,
-        "driver": driver,
-        "cuda": version(first.get("driver")) or said(r"CUDA Version: *([\d.]+)", smi),
+        "card": first["device"],
+        "driver": smi.get("driver_version", "unknown"),
+        "cuda": version(first["driver"]),
         "nvrtc": version(first.get("nvrtc")) or "none",
-        "memory": memory,
-        "clock": clock,
+        "memory": smi.get("memory.total", "unknown"),
+        "clock": smi.get("clocks.max.sm", "unknown"),
         "nvcc": tool(run, "nvcc", r"release ([\d.]+)"),
         "ncu": tool(run, "ncu", r"Version ([\d.]+)"),
         "compute_sanitizer": tool(run, "compute-sanitizer", r"Version ([\d.]+)"),
@@ -41,11 +33,14 @@ def look(run):
     return here
 
 
-def parse_query(text):
-    parts = [part.strip() for part in text.splitlines()[0].split(",")] if text.strip() else []
-    if len(parts) != 4:
-        raise ValueError(f"nvidia-smi said {text.strip()!r}")
-    return parts
+def nvidia_smi(run):
+    """What it tells of the first card; a Jetson has no such program."""
+    path, asked = run.tool("nvidia-smi"), ("driver_version", "memory.total", "clocks.max.sm")
+    if not path:
+        return {}
+    done = run.call([path, f"--query-gpu={','.join(asked)}", "--format=csv,noheader"], 60)
+    parts = [part.strip() for part in done.out.splitlines()[0].split(",")] if done.out.strip() else []
+    return dict(zip(asked, parts)) if done.status == 0 else {}
 
 
 def version(pair):

@@ -45,6 +45,8 @@ class Run:
     figures: dict = field(default_factory=dict)
     failures: list = field(default_factory=list)
     unchecked: list = field(default_factory=list)
+    # The first frames, which say what is here.
+    first: Done | None = None
 
     def __post_init__(self):
         self.binaries = self.binaries.resolve()
@@ -58,11 +60,10 @@ class Run:
             raise Problem(f"no {', '.join(missing)} in {self.binaries}: make gpu-binaries, where cargo is")
         self.out.mkdir(parents=True, exist_ok=True)
         (self.out / "log.txt").write_text("")
-        if not self.tool("nvidia-smi"):
-            raise Problem("no GPU here: nvidia-smi is not installed")
-        done = self.call(["nvidia-smi", "-L"], 60)
-        if done.status != 0 or not done.out.strip():
-            raise Problem(f"no GPU here: nvidia-smi says {done.out.strip() or done.outcome()}")
+        done = self.call([self.binary("gpu_campaign"), "--few", "--cases", "1", "random"], 120)
+        if not done.out.startswith("{"):
+            raise Problem(f"no GPU here that can be opened: {done.ending(1)[:TOLD] or done.outcome()}")
+        self.first = done
 
     def tool(self, name):
         """Path of a program of CUDA, which need not be on the path; None where there is none."""
