@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Detector post-processing beside NumPy and torchvision, in one run: tensor in memory to boxes in memory.
 
-usage: detections.py [--tool vio_frontend] [--times N] [--device cpu|cuda]      (needs numpy; torchvision where it is)
+usage: detections.py [--tool vio_frontend] [--times N] [--device cpu|cuda] [--on-gpu gpu_detections]
+                     (needs numpy; torchvision where it is)
 
 Three tensors of 640 x 640 networks, 80 classes, 60 objects of 12 anchors each over a background of low scores. Two chains:
 `decode` is what most exports ship with, scores of all anchors and then the filter; `filter` looks at the objectness first.
 Both then suppress greedily, class by class, vectorised over the boxes that are left; `torch` is `filter` with
 torchvision.ops.batched_nms, on the CPU. Their boxes are compared with ours.
-Prints Markdown: medians, and ours as a part of each chain's.
+Prints Markdown: medians, and ours as a part of each chain's. With --on-gpu, the example of that name, a second table: the
+tensor already on the GPU, from the launch to boxes in host memory, beside `torch` on the same GPU; and from host memory.
 """
 import argparse
 import json
@@ -87,10 +89,10 @@ def chain(values, layout, filter_first):
 
 
 def torch_chain(values, layout):
-    """The same by torch."""
-    rows = torch.from_numpy(values)[0].float()
+    """The same by torch, where the values are."""
+    rows = (torch.from_numpy(values) if isinstance(values, numpy.ndarray) else values)[0].float()
     rows = rows.T if layout == "yolov8" else rows
-    anchors = torch.arange(len(rows))
+    anchors = torch.arange(len(rows), device=rows.device)
     if layout != "yolov8":
         anchors = anchors[rows[:, 4] > CONFIDENCE]
         rows = rows[anchors]
@@ -100,7 +102,9 @@ def torch_chain(values, layout):
     rows, best, classes, anchors = rows[own], best[own], classes[own], anchors[own]
     boxes = torch.cat([rows[:, :2] - rows[:, 2:4] / 2, rows[:, :2] + rows[:, 2:4] / 2], dim=1)
     kept = torchvision.ops.batched_nms(boxes, best, classes, IOU)[:300]
-    return [(int(anchors[i]), float(best[i])) for i in kept]
+    numbers = [boxes[kept], best[kept, None], classes[kept, None].float(), anchors[kept, None].float()]
+    found = torch.cat(numbers, dim=1).cpu()  # all at once
+    return list(zip(found[:, 6].long().tolist(), found[:, 4].tolist()))
 
 
 CHAINS = {"decode": lambda values, layout: chain(values, layout, False),
@@ -118,11 +122,38 @@ def median_us(work, times):
     return statistics.median(took)
 
 
+def on_gpu(example, times):
+    """The second table."""
+    percentiles = ["p50", "p95", "p99"]
+    titles = ["tensor", "launch to boxes, us p50 / p95 / p99", "of that between events", "torch on this GPU, us p50",
+              "torch / ours", "host to boxes, us p50 / p95 / p99", "plain path here, us p50"]
+    print(f"\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    with tempfile.TemporaryDirectory() as scratch:
+        for layout in LAYOUTS:
+            values, file = tensor(layout), pathlib.Path(scratch) / "tensor.npy"
+            numpy.save(file, values)
+            command = [example, "time", layout.split()[0], str(file), str(times)]
+            ours = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+            theirs = None
+            if torch and torch.cuda.is_available():
+                there = torch.from_numpy(values).cuda()
+                for _ in range(20):
+                    torch_chain(there, layout)
+                theirs = median_us(lambda: torch_chain(there, layout), times // 4)
+            three = lambda figures: " / ".join(f"{figures[name]:.1f}" for name in percentiles)
+            launch = ours["launch_to_boxes_us"]
+            cells = [f"{layout} {list(values.shape)}", three(launch), f"{ours['between_events_us']['p50']:.1f}",
+                     f"{theirs:.0f}" if theirs else "not measured", f"{theirs / launch['p50']:.1f}" if theirs else "",
+                     three(ours["host_to_boxes_us"]), f"{ours['plain_us']['p50']:.0f}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default="vio_frontend")
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--on-gpu", metavar="EXAMPLE")
     options = parser.parse_args()
     if torch:
         torch.set_num_threads(1)
@@ -150,6 +181,8 @@ def main():
             cells = [f"{statistics.median(times):.0f} | {statistics.median(times) / own:.1f}" for times in chains.values()]
             title = f"{layout} {list(values.shape)} | {image['candidates']} | {image['kept']} | {own:.0f}"
             print(f"| {title} | {' | '.join(cells)} |", flush=True)
+    if options.on_gpu:
+        on_gpu(options.on_gpu, options.times)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,8 @@ union DetectionsShared {
     SweepShared sweep;
 };
 
-// Tells the host, once every block has written, that the boxes are complete, or which value was refused.
+// Tells the host that the boxes are complete, or which value was refused.
 __device__ void publish(const DetectionsArgs& args, u32 bad) {
-    __threadfence_system();
-    grid_barrier(args.barrier);
-    if (grid_thread() != 0) return;
     DetectionsHeader& header = *args.header;
     header.bad_index = bad;
     header.bad_value = 0.0f;
@@ -22,21 +19,42 @@ __device__ void publish(const DetectionsArgs& args, u32 bad) {
     *const_cast<volatile u64*>(&header.frame) = args.frame;
 }
 
+// Instead of boxes: nothing is counted, for the next launch.
+__device__ void refuse(const DetectionsArgs& args, u32 bad) {
+    grid_barrier(args.barrier);
+    for (u32 i = grid_thread(); i < args.batch; i += grid_threads()) args.candidate_counts[i] = 0;
+    if (grid_thread() != 0) return;
+    *args.bad = 0;
+    publish(args, bad);
+}
+
+// The last of the blocks that have written boxes publishes them.
+__device__ void finish(const DetectionsArgs& args) {
+    const u32 writers = least(args.batch, gridDim.x);
+    if (blockIdx.x >= writers) return;
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    u32* done = args.barrier + 1;
+    if (writers > 1 && atomicAdd(done, 1u) != writers - 1) return;
+    if (writers > 1) atomicExch(done, 0u);
+    publish(args, NO_INDEX);
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) detections(const DetectionsArgs args) {
     SHARED(DetectionsShared, stage);
 
-    for (u32 i = grid_thread(); i < args.batch; i += grid_threads()) args.candidate_counts[i] = 0;
-    if (grid_thread() == 0) *args.bad = NO_INDEX;
-    grid_barrier(args.barrier);
     decode(args, stage.decode);
     grid_barrier(args.barrier);
-    const u32 bad = *args.bad;
-    if (bad == NO_INDEX) {
-        order_candidates(args);
-        grid_barrier(args.barrier);
-        find_overlaps(args);
-        grid_barrier(args.barrier);
-        sweep(args, stage.sweep);
+    const u32 bad = ~*args.bad;
+    if (bad != NO_INDEX) {
+        refuse(args, bad);
+        return;
     }
-    publish(args, bad);
+    order_candidates(args);
+    grid_barrier(args.barrier);
+    find_overlaps(args);
+    grid_barrier(args.barrier);
+    sweep(args, stage.sweep);
+    finish(args);
 }

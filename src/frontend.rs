@@ -3,6 +3,7 @@
 mod device;
 mod gpu;
 mod motion;
+mod objects;
 mod plain;
 mod result;
 mod stream;
@@ -23,7 +24,7 @@ use crate::gpu::GpuError;
 use crate::gpu::engine::EngineOptions;
 use crate::image::GrayImage;
 use crate::imu::Arrival;
-use crate::mask::{MaskError, Masks};
+use crate::mask::{Mask, MaskError, Masks, Objects};
 use crate::params::{Mode, ParamError, Params};
 use crate::track::TrackSettings;
 use crate::tracks::sigma_of;
@@ -49,6 +50,7 @@ pub struct Frontend {
     params: Params,
     camera: Option<Camera>,
     masks: Masks,
+    objects: Option<Objects>,
     stream: Stream,
     device: FrameDevice,
     gain: Gain,
@@ -76,6 +78,7 @@ impl Frontend {
     ) -> Result<Self, FrontendError> {
         Ok(Self {
             masks: Self::check(&params)?,
+            objects: None,
             camera,
             stream: Stream::default(),
             device: FrameDevice::start(params.device, options, backoff).map_err(FrontendError::NoCuda)?,
@@ -98,9 +101,11 @@ impl Frontend {
     /// Errors: a frame that is refused. It leaves no trace but its stamp; the next one is processed as usual.
     pub fn process(&mut self, frame: &Frame<'_>) -> Result<FrameOutput, Refusal> {
         let mut watch = Stopwatch::start();
-        let Self { params, camera, masks, stream, device, gain, tracker } = self;
+        let Self { params, camera, masks, objects, stream, device, gain, tracker } = self;
         let (now_ns, size) = (frame.stamp_ns, [frame.image.width(), frame.image.height()]);
-        let mask = masks.for_size(size)?;
+        let (calibration, camera) = Calibration::of(camera.as_ref(), size);
+        let objects = objects::excluded(objects.as_ref(), params, camera, &tracker.motion, now_ns, size);
+        let mask = masks.for_frame(size, &objects)?;
         let continuation = stream.admit(now_ns, size, params)?;
         if continuation.restart.is_some() {
             *gain = Gain::default();
@@ -108,7 +113,6 @@ impl Frontend {
             tracker.motion.restart();
         }
         let Advance { before_ns, pace, publish } = stream.advance(now_ns, params.freq);
-        let (calibration, camera) = Calibration::of(camera.as_ref(), size);
 
         let step = Step { params, camera, size, stamps: (before_ns, now_ns), pace, mask };
         let plan = (params.mode == Mode::Track).then(|| tracker.plan(&step, &mut watch));
@@ -183,6 +187,17 @@ impl Frontend {
     /// Replaces the mask received at run time with the next frame.
     pub fn set_mask(&mut self, mask: GrayImage) {
         self.masks.receive(mask);
+    }
+
+    /// Replaces the things that may move, from the next frame on. They hold for frames within `detector.max_age_s` of their
+    /// image, of its size.
+    pub fn set_objects(&mut self, objects: Objects) {
+        self.objects = Some(objects);
+    }
+
+    /// Where features were excluded in the last frame; `None` if they were not.
+    pub fn mask(&self) -> Option<&Mask> {
+        self.masks.last()
     }
 
     /// Restarts with the next frame, on request.

@@ -1,23 +1,52 @@
-//! Where features are excluded: borders, a mask file, a mask received at run time, combined into one [`Mask`].
+//! Where features are excluded: borders, a mask file, a mask received at run time, things that may move, combined into one
+//! [`Mask`].
 
+mod objects;
 mod sources;
 
 use std::ops::Range;
 
+pub use objects::Objects;
 pub use sources::{MaskError, Masks};
 
-/// One byte a level-0 pixel, row-major; 0 excludes features there.
+/// Pixels by column and row.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    pub columns: Range<usize>,
+    pub rows: Range<usize>,
+}
+
+/// One byte a level-0 pixel, row-major; 0 excludes features there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mask {
     width: usize,
     height: usize,
     allowed: Vec<u8>,
+    /// Where things are that may move; excluded as well.
+    objects: Vec<Rectangle>,
 }
 
 impl Mask {
     /// A mask that excludes nothing.
     pub fn all(width: usize, height: usize) -> Self {
-        Self { width, height, allowed: vec![255; width * height] }
+        Self { width, height, allowed: vec![255; width * height], objects: Vec::new() }
+    }
+
+    /// Becomes `base`, or a mask of this size that excludes nothing, and excludes objects. Its memory is used again.
+    pub fn renew(&mut self, base: Option<&Self>, [width, height]: [usize; 2], objects: &[Rectangle]) {
+        (self.width, self.height) = (width, height);
+        match base {
+            Some(base) => self.allowed.clone_from(&base.allowed),
+            None => {
+                self.allowed.clear();
+                self.allowed.resize(width * height, 255);
+            }
+        }
+        for Rectangle { columns, rows } in objects {
+            self.exclude_rectangle(columns.clone(), rows.clone());
+        }
+        self.objects.clear();
+        self.objects.extend_from_slice(objects);
     }
 
     pub fn width(&self) -> usize {
@@ -36,6 +65,11 @@ impl Mask {
     /// Whether features are allowed at level-0 pixel (x, y); outside the mask they are not.
     pub fn allows(&self, x: usize, y: usize) -> bool {
         x < self.width && self.allowed.get(y * self.width + x).is_some_and(|&v| v != 0)
+    }
+
+    /// Whether something that may move is at (x, y).
+    pub fn is_object(&self, x: usize, y: usize) -> bool {
+        self.objects.iter().any(|object| object.columns.contains(&x) && object.rows.contains(&y))
     }
 
     /// Excludes pixel (x, y).

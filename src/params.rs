@@ -3,20 +3,25 @@
 //! The table below declares [`Params`] and [`Params::table`]. ROS 2 declarations, the YAML files under `params/`,
 //! `vio_frontend params print` and the documentation are made from it or checked against it by a test.
 
+mod check;
 mod error;
 mod file;
 mod print;
 mod schema;
+mod types;
 mod value;
 mod yaml;
 
 pub use error::ParamError;
 pub use file::{FileEntry, ParamFileError, parse_value, read_param_file};
-pub use schema::{Apply, ParamInfo, ParamType};
+pub use schema::{Apply, ParamInfo};
+pub use types::ParamType;
 pub use value::Value;
 
 pub(crate) use schema::nearest;
 use schema::{choice, parameters};
+
+use crate::detections::objects::MOVING;
 
 choice! {
     /// What a frame yields.
@@ -57,6 +62,11 @@ choice! {
 choice! {
     /// Which mask value excludes features.
     MaskPolarity { ZeroExcludes = "zero_excludes", NonzeroExcludes = "nonzero_excludes" }
+}
+
+choice! {
+    /// How a detector orders its output; see [`crate::detections::Layout`].
+    DetectorLayout { Yolov5 = "yolov5", Yolov8 = "yolov8", Yolov8Rows = "yolov8_rows" }
 }
 
 parameters! {
@@ -185,72 +195,37 @@ parameters! {
     /// Whether the node ends once the GPU is lost for this process, as soon as nothing is lost with it: when the tracks
     /// start anew, or the camera has stood still for a second. With the launch argument of this name it is started again.
     respawn_after_gpu_loss: bool = false, unit "", range .., apply NextFrame;
-}
-
-/// Greatest `max_cnt` that leaves VINS room for features that come and go within its window.
-const MAX_CNT_OF_VINS: u32 = 500;
-
-impl Params {
-    /// Checks what single ranges cannot: relations between parameters and array lengths.
-    pub fn check(&self) -> Result<(), ParamError> {
-        let relation = |name: &str, message: String| Err(ParamError::Relation { name: name.to_owned(), message });
-        if self.fast_threshold_min > self.fast_threshold_max {
-            return relation(
-                "fast_threshold_min",
-                format!("{} exceeds fast_threshold_max {}", self.fast_threshold_min, self.fast_threshold_max),
-            );
-        }
-        if self.output_layout != OutputLayout::None && self.mode == Mode::Detect {
-            let message = format!("'{}' is a layout for tracks, and mode 'detect' has none", self.output_layout);
-            return relation("output_layout", message);
-        }
-        if self.output_layout != OutputLayout::None && self.max_cnt > MAX_CNT_OF_VINS {
-            let (found, layout) = (self.max_cnt, self.output_layout);
-            let why = "VINS has room for 1000 features in all frames of its window (NUM_OF_F)";
-            return relation(
-                "max_cnt",
-                format!("{found} exceeds {MAX_CNT_OF_VINS} with output_layout '{layout}': {why}"),
-            );
-        }
-        if self.klt_win_size.is_multiple_of(2) {
-            return relation("klt_win_size", format!("{} given, an odd number expected", self.klt_win_size));
-        }
-        if self.klt_refine_size != 0 && (self.klt_refine_size.is_multiple_of(2) || self.klt_refine_size < 5) {
-            return relation(
-                "klt_refine_size",
-                format!("{} given, 0 or an odd number from 5 expected", self.klt_refine_size),
-            );
-        }
-        let (values, coefficients): (_, &[usize]) = match self.camera_model {
-            CameraModel::Pinhole => ("fx, fy, cx, cy", &[0, 4, 5, 8]),
-            CameraModel::Equidistant => ("fx, fy, cx, cy", &[0, 4]),
-            CameraModel::Omni => ("xi, fx, fy, cx, cy", &[0, 4]),
-        };
-        let count = values.split(',').count();
-        if !self.intrinsics.is_empty() && self.intrinsics.len() != count {
-            let found = self.intrinsics.len();
-            return relation("intrinsics", format!("{found} values given, {count} expected: {values}"));
-        }
-        if !coefficients.contains(&self.distortion.len()) {
-            return relation(
-                "distortion",
-                format!(
-                    "{} coefficients given, camera_model '{}' takes {coefficients:?}",
-                    self.distortion.len(),
-                    self.camera_model
-                ),
-            );
-        }
-        if !(self.image_size.is_empty() || self.image_size.len() == 2 && self.image_size.iter().all(|&n| n > 0)) {
-            return relation("image_size", format!("{:?} given, [width, height] in pixels expected", self.image_size));
-        }
-        if !matches!(self.t_cam_imu.len(), 0 | 16) {
-            let found = self.t_cam_imu.len();
-            return relation("t_cam_imu", format!("{found} values given, 16 expected: a 4 x 4 matrix, row-major"));
-        }
-        if !matches!(self.gyro_bias.len(), 0 | 3) {
-            return relation("gyro_bias", format!("{} values given, 3 expected: x, y, z", self.gyro_bias.len()));
-        }
-        Ok(())
-    }
+    /// Whether no feature is kept where the detector behind `predictions` sees something of
+    /// `detector.classes`.
+    detector_mask as "detector.mask": bool = true, unit "", range .., apply NextFrame;
+    /// Names of the classes that may move on their own.
+    detector_classes as "detector.classes": Vec<String> = MOVING.map(str::to_owned).to_vec(), unit "", range ..,
+        apply NextFrame;
+    /// Names of all classes of the network, in its order; empty means the 80 of COCO.
+    detector_class_names as "detector.class_names": Vec<String> = Vec::new(), unit "", range .., apply NextFrame;
+    /// Layout of `predictions`: `yolov5` [B, N, 5 + C] with an objectness; `yolov8` [B, 4 + C, N] and `yolov8_rows`
+    /// [B, N, 4 + C] without. B is 1.
+    detector_layout as "detector.layout": DetectorLayout = DetectorLayout::Yolov5, unit "", range .., apply NextFrame;
+    /// Whether the values are raw heads of YOLOv5 with its published anchors, before the last decoding.
+    detector_raw as "detector.raw": bool = false, unit "", range .., apply NextFrame;
+    /// Size `[width, height]` of the network's input, into which the image was fitted with its sides in proportion and
+    /// centred; empty takes the square that has as many anchors at strides of 8, 16 and 32.
+    detector_input_size as "detector.input_size": Vec<i64> = Vec::new(), unit "px", range .., apply NextFrame;
+    /// Least score of a box, exclusive.
+    detector_conf as "detector.conf": f64 = 0.25, unit "", range 0.0..=1.0, apply NextFrame;
+    /// Greatest overlap (intersection over union) of a box with a better one.
+    detector_iou as "detector.iou": f64 = 0.45, unit "", range 0.0..=1.0, apply NextFrame;
+    /// Whether boxes of different classes suppress each other.
+    detector_agnostic as "detector.agnostic": bool = false, unit "", range .., apply NextFrame;
+    /// Most candidates of an image among which boxes suppress each other: the best.
+    detector_max_candidates as "detector.max_candidates": u32 = 2048, unit "boxes", range 1.0..=8192.0, apply NextFrame;
+    /// Most boxes of an image: the best.
+    detector_max_detections as "detector.max_detections": u32 = 300, unit "boxes", range 1.0..=8192.0, apply NextFrame;
+    /// How much wider the boxes are made on each side, for what they leave out and how far it moves until the frame.
+    detector_dilate_px as "detector.dilate_px": f64 = 16.0, unit "px", range 0.0..=1000.0, apply NextFrame;
+    /// Greatest time between the image of the boxes and a frame that they hold for. Between the two they turn with the
+    /// camera as the gyroscope says; without it they stay where they were.
+    detector_max_age_s as "detector.max_age_s": f64 = 0.5, unit "s", range 0.0..=10.0, apply NextFrame;
+    /// Where boxes are made of `predictions`: as `device`, on its own.
+    detector_device as "detector.device": Device = Device::Auto, unit "", range .., apply Start;
 }

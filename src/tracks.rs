@@ -165,7 +165,7 @@ impl Tracks {
             alive.sigma = root_sum_square(alive.sigma, flow.sigma(track.radius()));
             alive.before = alive.sight.take();
             let [u, v] = flow.position.map(|c| c.round().max(0.0) as usize);
-            mask.is_some_and(|mask| !mask.allows(u, v)).then_some(LossReason::Masked)
+            LossReason::of_mask(mask?, [u, v])
         });
         if 2 * self.alive.len() < before {
             // It is the image that fails then, not its places.

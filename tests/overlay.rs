@@ -4,6 +4,7 @@
 use vio_frontend::feature::Feature;
 use vio_frontend::frontend::OutputPoint;
 use vio_frontend::image::GrayImage;
+use vio_frontend::mask::Mask;
 use vio_frontend::output::overlay::{PixelOrder, Trails, draw};
 
 fn point(id: u64, u: f32, v: f32, level: u8) -> OutputPoint {
@@ -15,7 +16,7 @@ fn point(id: u64, u: f32, v: f32, level: u8) -> OutputPoint {
 fn drawn(points: &[OutputPoint], trails: Option<&Trails>, order: PixelOrder) -> Vec<u8> {
     let image = GrayImage::from_fn(64, 48, |x, y| (x + y) as u8);
     let mut out = vec![7; 11];
-    draw(&image, points, trails, order, &mut out);
+    draw(&image, None, points, trails, order, &mut out);
     assert_eq!(out.len(), 64 * 48 * 3);
     out
 }
@@ -108,4 +109,18 @@ fn points_at_and_beyond_the_border_are_cut_off() {
     let beyond = [0.0, 63.0, -5.0, 70.0, 1e30, -1e30, f32::NAN, f32::INFINITY];
     let points: Vec<_> = beyond.iter().flat_map(|&u| beyond.map(|v| point(0, u, v, 2))).collect();
     drawn(&points, None, PixelOrder::Rgb);
+}
+
+#[test]
+fn what_the_mask_excludes_is_darker_and_reddish() {
+    let image = GrayImage::from_fn(64, 48, |_, _| 100);
+    let mut mask = Mask::all(64, 48);
+    mask.exclude_rectangle(10..20, 5..9);
+    for (order, shaded) in [(PixelOrder::Rgb, [114, 50, 50]), (PixelOrder::Bgr, [50, 50, 114])] {
+        let mut out = Vec::new();
+        draw(&image, Some(&mask), &[], None, order, &mut out);
+        for (at, pixel) in out.chunks(3).enumerate() {
+            assert_eq!(pixel, if mask.allows(at % 64, at / 64) { [100; 3] } else { shaded }, "{at}");
+        }
+    }
 }

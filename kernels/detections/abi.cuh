@@ -50,15 +50,17 @@ struct DetectionsArgs {
     DetectionRecord* records;           // max_detections per image
     DetectionCounts* counts;            // batch
     DetectionsHeader* header;
-    u32* barrier;           // 2, zero before the first launch
-    u32* bad;               // 1: index of the first value that is refused
+    // Zero before the first launch, and left so by each:
+    u32* barrier;           // 2: of the grid, which is not left so; blocks that have written their boxes
+    u32* bad;               // 1: complement of the index of the first value that is refused
     u32* candidate_counts;  // batch
+    // Whatever they hold:
     u64* keys;              // candidates: anchors per image
     u32* key_classes;       // beside the keys
     f32* boxes;             // in order: x1, y1, x2, y2, max_candidates per image
     u64* box_keys;          // max_candidates per image
     u32* box_classes;       // max_candidates per image
-    u32* overlaps;          // bits of 32 later boxes: per image words of all boxes, max_candidates a column
+    u32* overlaps;          // bits of 32 earlier boxes: per image words of all boxes, max_candidates a column
     u64 frame;              // number of the launch, for the header
     u32 batch, anchors, channels;
     u32 layout;             // DetectionLayout

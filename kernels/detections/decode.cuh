@@ -146,5 +146,5 @@ __device__ void decode(const DetectionsArgs& args, DecodeShared& shared) {
         if (args.half_floats != 0) decode_rows<u16>(args, bad, shared);
         else decode_rows<f32>(args, bad, shared);
     }
-    if (bad != NO_INDEX) atomicMin(args.bad, bad);
+    if (bad != NO_INDEX) atomicMax(args.bad, ~bad);
 }

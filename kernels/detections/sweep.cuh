@@ -1,63 +1,100 @@
 // D5 and D6: which boxes stay, 64 at a time, and what is put out; a block an image.
 
-const u32 CHUNK = 64;
+const u32 CHUNK = 2 * WARP;
 const u32 MAX_CHUNKS = 8192 / CHUNK;
+// Boxes of a thread whose bits are on their way while a chunk is decided: those of the next 1024.
+const u32 AHEAD = 4;
 
 struct SweepShared {
-    Array<u64, MAX_CHUNKS> kept;   // bits of each chunk
-    Array<u32, MAX_CHUNKS> before; // boxes kept before each chunk
-    Array<u64, CHUNK> within;      // of each box of the chunk, those of the chunk that it overlaps
-    Array<u64, WARPS> fallen;      // boxes of the chunk that earlier chunks overlap, by warp
+    Array<u64, MAX_CHUNKS> kept;       // bits of each chunk
+    Array<u32, MAX_CHUNKS> before;     // boxes kept before each chunk
+    Array<u32, 2 * MAX_CHUNKS> fallen; // bits of the boxes that those of decided chunks overlap, by 32
     u32 total;
 };
 
-// Bits of the boxes of a chunk that the box `row` overlaps.
-__device__ u64 overlaps_in_chunk(const DetectionsArgs& args, u32 image, u32 count, u32 chunk, u32 row) {
-    const u64 low = *overlap_bits(args, image, 2 * chunk, row);
-    // A word beyond the last box was not written.
-    const bool high = (2 * chunk + 1) * WARP < count;
-    return low | (high ? u64(*overlap_bits(args, image, 2 * chunk + 1, row)) << 32 : 0);
-}
+// Bits of a chunk's boxes that overlap a lane's two boxes of it, number `lane` and `lane` + 32, from before them.
+struct Within {
+    u32 low, high_low, high;
+};
 
-__device__ u64 warp_or(u64 bits) {
-    for (u32 step = WARP / 2; step > 0; step /= 2) bits |= __shfl_xor_sync(ALL_LANES, bits, step);
+__device__ Within within_chunk(const DetectionsArgs& args, u32 image, u32 count, u32 chunk) {
+    const u32 row = chunk * CHUNK + threadIdx.x % WARP;
+    Within bits = {0, 0, 0};
+    if (row < count) bits.low = *overlap_bits(args, image, 2 * chunk, row);
+    if (row + WARP >= count) return bits;
+    bits.high_low = *overlap_bits(args, image, 2 * chunk, row + WARP);
+    bits.high = *overlap_bits(args, image, 2 * chunk + 1, row + WARP);
     return bits;
 }
 
-// The boxes of a chunk that stay: of those that no earlier chunk overlaps, one after the other.
-__device__ void keep(SweepShared& shared, u32 count, u32 chunk) {
-    const u32 rest = count - chunk * CHUNK;
-    u64 left = rest >= CHUNK ? ~u64(0) : (u64(1) << rest) - 1, kept = 0;
-    for (u32 w = 0; w < WARPS; ++w) left &= ~shared.fallen[w];
+// Bits of the boxes of a chunk that overlap the later box `row`.
+__device__ u64 overlaps_in_chunk(const DetectionsArgs& args, u32 image, u32 chunk, u32 row) {
+    const u64 high = *overlap_bits(args, image, 2 * chunk + 1, row);
+    return *overlap_bits(args, image, 2 * chunk, row) | high << 32;
+}
+
+// Bits of `count` boxes, at most 32.
+__device__ u32 first_bits(u32 count) { return count >= WARP ? ~0u : (1u << count) - 1; }
+
+// The boxes of a chunk that stay, for one warp to find. Of those that are open, all that no other open one overlaps stay,
+// and what they overlap falls: the first is always among them. The outcome is that of one after the other.
+__device__ void keep(SweepShared& shared, u32 count, u32 chunk, const Within& bits) {
+    const u32 rest = count - chunk * CHUNK, lane = threadIdx.x % WARP;
+    u32 low = first_bits(rest) & ~shared.fallen[2 * chunk], kept_low = 0;
+    u32 high = rest > WARP ? first_bits(rest - WARP) & ~shared.fallen[2 * chunk + 1] : 0, kept_high = 0;
     #pragma unroll 1
-    while (left != 0) {
-        const u32 next = u32(__ffsll(i64(left))) - 1;
-        const u64 bit = u64(1) << next;
-        kept |= bit;
-        left &= ~(shared.within[next] | bit);
+    while ((low | high) != 0) {
+        const bool low_stays = (low >> lane & 1) != 0 && (bits.low & low) == 0;
+        const bool high_stays = (high >> lane & 1) != 0 && ((bits.high_low & low) | (bits.high & high)) == 0;
+        const u32 new_low = __ballot_sync(ALL_LANES, low_stays), new_high = __ballot_sync(ALL_LANES, high_stays);
+        kept_low |= new_low;
+        kept_high |= new_high;
+        low &= ~(new_low | __ballot_sync(ALL_LANES, (bits.low & new_low) != 0));
+        high &= ~(new_high | __ballot_sync(ALL_LANES, ((bits.high_low & new_low) | (bits.high & new_high)) != 0));
     }
-    shared.kept[chunk] = kept;
+    if (lane != 0) return;
+    shared.kept[chunk] = kept_low | u64(kept_high) << 32;
     shared.before[chunk] = shared.total;
-    shared.total += u32(__popcll(kept));
+    shared.total += u32(__popc(kept_low) + __popc(kept_high));
+}
+
+// Notes which of a warp's 32 boxes from `first` on, a lane each, fall.
+__device__ void fell(SweepShared& shared, u32 first, bool falls) {
+    const u32 bits = __ballot_sync(ALL_LANES, falls);
+    if (threadIdx.x % WARP == 0) shared.fallen[first / WARP] |= bits;
 }
 
 __device__ void suppress(const DetectionsArgs& args, u32 image, u32 count, SweepShared& shared) {
+    const u32 lane = threadIdx.x % WARP, own_first = threadIdx.x - lane;
+    const bool decides = own_first == 0;
+    for (u32 i = threadIdx.x; i < 2 * MAX_CHUNKS; i += BLOCK) shared.fallen[i] = 0;
+    Within within = {0, 0, 0};
+    if (decides) within = within_chunk(args, image, count, 0);
+    __syncthreads();
     for (u32 chunk = 0; chunk * CHUNK < count; ++chunk) {
-        u64 fallen = 0;
-        for (u32 row = threadIdx.x; row < chunk * CHUNK; row += BLOCK)
-            if (shared.kept[row / CHUNK] >> (row % CHUNK) & 1)
-                fallen |= overlaps_in_chunk(args, image, count, chunk, row);
-        fallen = warp_or(fallen);
-        if (threadIdx.x % WARP == 0) shared.fallen[threadIdx.x / WARP] = fallen;
-        const u32 own = chunk * CHUNK + threadIdx.x;
-        if (threadIdx.x < CHUNK) {
-            u64 within = 0;
-            if (own < count && threadIdx.x < WARP) within = overlaps_in_chunk(args, image, count, chunk, own);
-            else if (own < count) within = u64(*overlap_bits(args, image, 2 * chunk + 1, own)) << 32;
-            shared.within[threadIdx.x] = within;
+        const u32 next = (chunk + 1) * CHUNK;
+        u64 ahead[AHEAD];
+        #pragma unroll
+        for (u32 k = 0; k < AHEAD; ++k) {
+            const u32 row = next + k * BLOCK + threadIdx.x;
+            ahead[k] = row < count ? overlaps_in_chunk(args, image, chunk, row) : 0;
+        }
+        if (decides) {
+            const Within bits = within;
+            within = within_chunk(args, image, count, chunk + 1);
+            keep(shared, count, chunk, bits);
         }
         __syncthreads();
-        if (threadIdx.x == 0) keep(shared, count, chunk);
+        const u64 kept = shared.kept[chunk];
+        #pragma unroll
+        for (u32 k = 0; k < AHEAD; ++k) {
+            const u32 first = next + k * BLOCK + own_first;
+            if (first < count) fell(shared, first, (ahead[k] & kept) != 0);
+        }
+        for (u32 first = next + AHEAD * BLOCK + own_first; first < count; first += BLOCK) {
+            const u32 row = first + lane;
+            fell(shared, first, row < count && (overlaps_in_chunk(args, image, chunk, row) & kept) != 0);
+        }
         __syncthreads();
     }
 }
@@ -101,6 +138,7 @@ __device__ void sweep(const DetectionsArgs& args, SweepShared& shared) {
             counts.considered = count;
             counts.kept = shared.total;
             counts.written = least(shared.total, args.max_detections);
+            args.candidate_counts[image] = 0; // for the next launch
         }
         __syncthreads(); // before the next image's
     }

@@ -66,10 +66,8 @@ __device__ f32 box_value(const DetectionsArgs& args, u32 image, u32 anchor, u32 
     return widen(reinterpret_cast<const f32*>(args.tensor)[of_image + at]);
 }
 
-// D3.
-__device__ Corners corners_of(const DetectionsArgs& args, u32 image, u32 anchor) {
-    f32 x = box_value(args, image, anchor, 0), y = box_value(args, image, anchor, 1);
-    f32 w = box_value(args, image, anchor, 2), h = box_value(args, image, anchor, 3);
+// D3, from the values of the box's channels.
+__device__ Corners corners_of(const DetectionsArgs& args, u32 anchor, f32 x, f32 y, f32 w, f32 h) {
     if (args.head_count != 0) {
         u32 index = args.head_count - 1;
         while (index > 0 && anchor < args.heads[index].first) --index;

@@ -1,7 +1,4 @@
-//! Where things may move on their own: boxes of certain classes, as a mask.
-
-use super::Detection;
-use crate::mask::Mask;
+//! The names of classes, and which of them may move on their own.
 
 /// The classes of COCO in the order in which published YOLO networks number them.
 pub const COCO: [&str; 80] = [
@@ -116,18 +113,4 @@ pub fn classes(wanted: &[&str], known: &[&str]) -> Result<Vec<u32>, UnknownClass
         }
     };
     wanted.iter().map(number).collect()
-}
-
-/// Excludes the pixels that a box of one of `classes` touches when it is `dilate` px wider on each side. Boxes are in the
-/// mask's pixels, edges at integers: pixel x reaches from x to x + 1. Those without area, as boxes outside the image
-/// become, exclude nothing.
-pub fn exclude(mask: &mut Mask, boxes: &[Detection], classes: &[u32], dilate: f32) {
-    for found in boxes.iter().filter(|found| classes.contains(&found.class)) {
-        if !(found.x1 < found.x2 && found.y1 < found.y2) {
-            continue;
-        }
-        // A conversion to usize ends at 0 and at its greatest value.
-        let range = |low: f32, high: f32| (low - dilate).floor() as usize..(high + dilate).ceil() as usize;
-        mask.exclude_rectangle(range(found.x1, found.x2), range(found.y1, found.y2));
-    }
 }

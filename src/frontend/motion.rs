@@ -75,6 +75,16 @@ impl Motion {
         Ok(Prediction { turn, pixels: predicted.pixels, median_px: predicted.median_px })
     }
 
+    /// `cam1_from_cam0` from one stamp to another, which may be the earlier, where the gyroscope tells it and is believed.
+    pub fn turn(&self, params: &Params, from_ns: StampNs, to_ns: StampNs) -> Option<UnitQuaternion<f64>> {
+        let predictor = GyroPredictor::new(self.cam_imu.as_ref().filter(|_| self.is_believed())?, params);
+        if from_ns <= to_ns {
+            predictor.rotation(&self.imu, from_ns, to_ns).ok()
+        } else {
+            Some(predictor.rotation(&self.imu, to_ns, from_ns).ok()?.inverse())
+        }
+    }
+
     /// Whether a prediction is used: not after several frames contradicted theirs.
     pub fn is_believed(&self) -> bool {
         self.doubt < PATIENCE

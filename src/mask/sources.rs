@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Mask;
+use super::{Mask, Rectangle};
 use crate::error::Refusal;
 use crate::image::GrayImage;
 use crate::params::{MaskPolarity, Params};
@@ -24,8 +24,19 @@ pub struct Masks {
     borders: [usize; 4],
     file: Option<GrayImage>,
     received: Option<GrayImage>,
-    /// The combination for the size of the last frame.
+    /// The combination for the size of the last frame, without what moves.
     combined: Option<Mask>,
+    /// That and the objects of the last frame that had any.
+    with_objects: Mask,
+    last: Last,
+}
+
+/// Which mask the last frame had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    None,
+    Combined,
+    WithObjects,
 }
 
 impl Masks {
@@ -44,6 +55,8 @@ impl Masks {
             file: if params.mask_file.is_empty() { None } else { Some(read(Path::new(&params.mask_file))?) },
             received: None,
             combined: None,
+            with_objects: Mask::default(),
+            last: Last::None,
         })
     }
 
@@ -58,22 +71,35 @@ impl Masks {
         self.combined = None;
     }
 
-    /// The mask for an image of this size; `None` if nothing is excluded.
+    /// The mask for an image of this size that shows `objects`; `None` if nothing is excluded.
     ///
     /// Errors: `mask_file` has another size. A received mask of another size is left out: it belongs to frames before a
     /// size change.
-    pub fn for_size(&mut self, size: [u32; 2]) -> Result<Option<&Mask>, Refusal> {
+    pub fn for_frame(&mut self, size: [u32; 2], objects: &[Rectangle]) -> Result<Option<&Mask>, Refusal> {
         let [width, height] = size.map(|n| n as usize);
-        if !self.active() {
-            return Ok(None);
-        }
-        if self.combined.as_ref().is_none_or(|m| (m.width(), m.height()) != (width, height)) {
+        let is_active = self.is_active();
+        if is_active && self.combined.as_ref().is_none_or(|m| (m.width(), m.height()) != (width, height)) {
             self.combined = Some(self.combine(width, height)?);
         }
-        Ok(self.combined.as_ref())
+        self.last = if is_active { Last::Combined } else { Last::None };
+        if !objects.is_empty() {
+            let base = self.combined.as_ref().filter(|_| is_active);
+            self.with_objects.renew(base, [width, height], objects);
+            self.last = Last::WithObjects;
+        }
+        Ok(self.last())
     }
 
-    fn active(&self) -> bool {
+    /// The mask of the last frame.
+    pub fn last(&self) -> Option<&Mask> {
+        match self.last {
+            Last::None => None,
+            Last::Combined => self.combined.as_ref(),
+            Last::WithObjects => Some(&self.with_objects),
+        }
+    }
+
+    fn is_active(&self) -> bool {
         self.borders != [0; 4] || self.use_mask && (self.file.is_some() || self.received.is_some())
     }
 

@@ -7,6 +7,7 @@ pub use trails::Trails;
 
 use crate::frontend::OutputPoint;
 use crate::image::GrayImage;
+use crate::mask::Mask;
 use crate::random::SplitMix64;
 use canvas::Canvas;
 
@@ -20,15 +21,26 @@ pub enum PixelOrder {
 /// Frames after which a track counts as old: the window over which VINS-Mono colours its tracks.
 const OLD: f32 = 20.0;
 
-/// Draws the image in grey and every point as a circle, the size of the FAST ring at the point's level.
+/// Draws the image in grey, darker and reddish where `mask` excludes features, and every point as a circle, the size of the
+/// FAST ring at the point's level.
 ///
 /// With `trails` the points are tracks: coloured by age, blue when new to red from 20 frames on, as VINS-Mono shows
 /// them, each with the line that it came along. Without, the hue is a hash of level and whole-pixel position, so that
 /// a feature that stays keeps its colour.
 ///
 /// `out` becomes width x height x 3 bytes, rows tight; its allocation is used again. Equal inputs give equal bytes.
-pub fn draw(image: &GrayImage, points: &[OutputPoint], trails: Option<&Trails>, order: PixelOrder, out: &mut Vec<u8>) {
+pub fn draw(
+    image: &GrayImage,
+    mask: Option<&Mask>,
+    points: &[OutputPoint],
+    trails: Option<&Trails>,
+    order: PixelOrder,
+    out: &mut Vec<u8>,
+) {
     let mut canvas = Canvas::over(image, out);
+    if let Some(mask) = mask {
+        canvas.shade(mask, order);
+    }
     for point in points {
         let mut colour = if trails.is_some() { colour_of_age(point.age) } else { colour_of_place(point) };
         if order == PixelOrder::Bgr {

@@ -9,6 +9,7 @@ use ros_env::std_msgs::msg::rmw::Header;
 
 use crate::frontend::{FrameOutput, OutputPoint};
 use crate::image::GrayImage;
+use crate::mask::Mask;
 use crate::output::overlay::{self, PixelOrder, Trails};
 
 /// The `feature_image` topic and the newest frame to draw; a frame that comes while one is drawn replaces the waiting one.
@@ -30,6 +31,7 @@ struct Next {
 struct Picture {
     header: Header,
     gray: GrayImage,
+    mask: Option<Mask>,
     points: Vec<OutputPoint>,
     /// `None` where the points are no tracks.
     trails: Option<Trails>,
@@ -49,7 +51,13 @@ impl Painter {
     }
 
     /// Leaves a frame to be drawn, if anybody subscribes.
-    pub(super) fn offer(&self, header: &Header, gray: &GrayImage, output: &FrameOutput) -> Result<(), RclrsError> {
+    pub(super) fn offer(
+        &self,
+        header: &Header,
+        gray: &GrayImage,
+        mask: Option<&Mask>,
+        output: &FrameOutput,
+    ) -> Result<(), RclrsError> {
         if self.publisher.get_subscription_count()? == 0 {
             return Ok(());
         }
@@ -58,8 +66,13 @@ impl Painter {
             next.trails.extend(&output.points);
             next.trails.clone()
         });
-        next.frame =
-            Some(Picture { header: header.clone(), gray: gray.clone(), points: output.points.clone(), trails });
+        next.frame = Some(Picture {
+            header: header.clone(),
+            gray: gray.clone(),
+            mask: mask.cloned(),
+            points: output.points.clone(),
+            trails,
+        });
         self.bell.notify_one();
         Ok(())
     }
@@ -67,8 +80,8 @@ impl Painter {
     /// Draws and publishes until closed.
     pub(super) fn paint(&self) {
         let mut canvas = Vec::new();
-        while let Some(Picture { header, gray, points, trails }) = self.wait() {
-            overlay::draw(&gray, &points, trails.as_ref(), PixelOrder::Bgr, &mut canvas);
+        while let Some(Picture { header, gray, mask, points, trails }) = self.wait() {
+            overlay::draw(&gray, mask.as_ref(), &points, trails.as_ref(), PixelOrder::Bgr, &mut canvas);
             if let Err(error) = self.publisher.publish(bgr_image(header, &gray, &canvas)) {
                 rclrs::log_warn!("vio_frontend", "feature_image not published: {error}");
             }

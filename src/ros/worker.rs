@@ -101,7 +101,7 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs
                     outputs.publish(header, &output, frontend.params().publish_descriptors).and_then(|()| match output
                         .publish
                     {
-                        true => painter.offer(header, frontend.gray(), &output),
+                        true => painter.offer(header, frontend.gray(), frontend.mask(), &output),
                         false => Ok(()),
                     });
                 if let Err(error) = published {

@@ -8,6 +8,7 @@
 //! /, square root); sines and cosines are those of `libm`, which is written in such operations; the texture is made in
 //! integers; logarithms are replaced by chords. Nothing is random but for a fixed seed.
 
+mod boxes;
 mod effects;
 mod export;
 mod expose;

@@ -7,6 +7,7 @@ use super::{Track, reacquire, sigma_of};
 use crate::camera::Camera;
 use crate::detect::Detection;
 use crate::feature::{Descriptor, Feature};
+use crate::mask::Mask;
 use crate::track::FlowStatus;
 
 /// Why a track ended.
@@ -31,11 +32,13 @@ pub enum LossReason {
     Surplus = 8,
     /// The front end started anew.
     Restart = 9,
+    /// It came to where a detector saw something that may move on its own.
+    Object = 10,
 }
 
 impl LossReason {
     /// All of them, in the order of their codes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Outside,
         Self::LowTexture,
         Self::Residual,
@@ -45,6 +48,7 @@ impl LossReason {
         Self::Crowded,
         Self::Surplus,
         Self::Restart,
+        Self::Object,
     ];
 
     /// The short name under which losses are counted.
@@ -59,6 +63,7 @@ impl LossReason {
             Self::Crowded => "crowded",
             Self::Surplus => "surplus",
             Self::Restart => "restart",
+            Self::Object => "object",
         }
     }
 
@@ -71,6 +76,12 @@ impl LossReason {
             FlowStatus::Residual => Some(Self::Residual),
             FlowStatus::Inconsistent => Some(Self::Inconsistent),
         }
+    }
+
+    /// Why a track must not be at this pixel.
+    pub(super) fn of_mask(mask: &Mask, [x, y]: [usize; 2]) -> Option<Self> {
+        let reason = if mask.is_object(x, y) { Self::Object } else { Self::Masked };
+        (!mask.allows(x, y)).then_some(reason)
     }
 
     /// Whether the point may be seen again: it was not found, but nothing speaks against it.

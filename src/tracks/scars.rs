@@ -27,7 +27,7 @@ impl Scars {
             LossReason::Outlier => track.position(),
             LossReason::Residual | LossReason::Inconsistent => track.expected.place,
             LossReason::Outside | LossReason::LowTexture | LossReason::Masked => return,
-            LossReason::Crowded | LossReason::Surplus | LossReason::Restart => return,
+            LossReason::Object | LossReason::Crowded | LossReason::Surplus | LossReason::Restart => return,
         };
         self.0.push(Scar { place, shift: track.step, frames_left: FRAMES });
     }

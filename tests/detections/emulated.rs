@@ -8,7 +8,7 @@ use vio_frontend::detections::{
 use vio_frontend::gpu::detections::abi::{
     DetectionCounts, DetectionRecord, DetectionsHeader, LetterboxRecord, NO_INDEX,
 };
-use vio_frontend::gpu::detections::plan::{arguments, buffers};
+use vio_frontend::gpu::detections::plan::{ZERO_AT_FIRST, arguments, buffers};
 
 use crate::cases::{Case, Limits, Random};
 use crate::emulator::{Emulator, Relocation, Sanitizer, Schedule};
@@ -30,8 +30,8 @@ fn run(emulator: &mut Emulator, case: &Case, blocks: u32, schedule: Schedule) ->
                 let records: Vec<LetterboxRecord> = case.letterboxes.iter().map(LetterboxRecord::from).collect();
                 bytemuck::cast_slice(&records).to_vec()
             }
-            // Nothing may depend on what a buffer held before, but for the barrier.
-            "barrier" => vec![0; buffer.bytes],
+            // Nothing may depend on what another buffer held before.
+            field if ZERO_AT_FIRST.contains(&field) => vec![0; buffer.bytes],
             _ => vec![0xA5; buffer.bytes],
         };
         assert_eq!(bytes.len(), buffer.bytes, "{}", buffer.field);
@@ -44,6 +44,11 @@ fn run(emulator: &mut Emulator, case: &Case, blocks: u32, schedule: Schedule) ->
     let arguments = bytemuck::bytes_of(&arguments);
     emulator.launch("detections", blocks, THREADS, schedule, &mut contents, arguments, &relocations)?;
     let bytes = |name: &str| &contents[names.iter().position(|&field| field == name).unwrap()];
+    for field in ["bad", "candidate_counts"] {
+        if bytes(field).iter().any(|&byte| byte != 0) {
+            return Err(format!("{field} is not left as it was"));
+        }
+    }
     let mut header = DetectionsHeader::zeroed();
     bytemuck::bytes_of_mut(&mut header).copy_from_slice(bytes("header"));
     if header.frame != FRAME {

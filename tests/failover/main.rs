@@ -15,6 +15,7 @@ mod images;
 #[allow(dead_code, reason = "motions of the tests of tracking")]
 #[path = "../track/motion.rs"]
 mod motion;
+mod objects;
 mod start;
 mod stream;
 mod tool;

@@ -15,7 +15,7 @@ const AGAIN: usize = 5;
 /// Greatest error of a track found again, px.
 const AGAIN_PX: f64 = 2.0;
 /// Reasons of ends that no re-acquisition is to undo.
-const FINAL: [&str; 5] = ["outlier", "masked", "crowded", "surplus", "restart"];
+const FINAL: [&str; 6] = ["outlier", "masked", "crowded", "surplus", "restart", "object"];
 
 /// Of the tracks on surfaces that stand, those kept to the next frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

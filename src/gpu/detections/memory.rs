@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 
 use super::abi::{DetectionCounts, DetectionRecord, DetectionsArgs, LetterboxRecord};
-use super::plan::buffers;
+use super::plan::{ZERO_AT_FIRST, buffers};
 use crate::detections::{Letterbox, Plan};
 use crate::gpu::abi::DevicePointer;
 use crate::gpu::context::{Context, Stream};
@@ -48,7 +48,7 @@ impl Memory {
                 "header" => header.address(),
                 _ => {
                     let own = DeviceBuffer::new(context, buffer.bytes)?;
-                    if buffer.field == "barrier" {
+                    if ZERO_AT_FIRST.contains(&buffer.field) {
                         own.fill(0, stream)?;
                     }
                     let address = own.address();

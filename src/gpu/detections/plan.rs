@@ -9,6 +9,9 @@ use crate::gpu::plan::{Buffer, buffer};
 /// Boxes of a word of overlaps.
 const WORD_BOXES: usize = 32;
 
+/// What has to be zero before the first launch; each leaves it so.
+pub const ZERO_AT_FIRST: [&str; 3] = ["barrier", "bad", "candidate_counts"];
+
 /// Blocks that the first stage, which reads the tensor, keeps busy: `ROW_TILE` or `PLANE_TILE` anchors each
 /// (`kernels/detections/decode.cuh`). More would only meet at the barriers.
 pub fn blocks(plan: &Plan) -> u32 {

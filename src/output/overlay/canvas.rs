@@ -1,6 +1,8 @@
 //! Circles and lines in whole pixels.
 
+use super::PixelOrder;
 use crate::image::GrayImage;
+use crate::mask::Mask;
 
 /// A colour picture, three bytes a pixel, rows tight.
 pub(super) struct Canvas<'a> {
@@ -16,6 +18,17 @@ impl<'a> Canvas<'a> {
         pixels.reserve(image.pixels().len() * 3);
         pixels.extend(image.pixels().iter().flat_map(|&v| [v; 3]));
         Self { width: image.width() as i32, height: image.height() as i32, pixels }
+    }
+
+    /// Half as bright and reddish where `mask`, of the picture's size, excludes features.
+    pub(super) fn shade(&mut self, mask: &Mask, order: PixelOrder) {
+        let red = if order == PixelOrder::Bgr { 2 } else { 0 };
+        for (pixel, _) in self.pixels.chunks_exact_mut(3).zip(mask.bytes()).filter(|(_, allowed)| **allowed == 0) {
+            pixel.iter_mut().for_each(|channel| *channel /= 2);
+            if let Some(channel) = pixel.get_mut(red) {
+                *channel += 64;
+            }
+        }
     }
 
     /// The midpoint circle algorithm; what lies outside the image is left out.

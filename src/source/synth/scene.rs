@@ -121,6 +121,11 @@ impl Snapshot<'_> {
         self.movers.get(self.scene.mover_index(surface)?)
     }
 
+    /// Each mover: world_from_mover, and its block in its own frame.
+    pub fn mover_blocks(&self) -> impl Iterator<Item = (&Pose, &Block)> {
+        self.movers.iter().zip(self.scene.movers).map(|(pose, mover)| (pose, &mover.block))
+    }
+
     /// Middle of each mover and the radius about it that holds it, m.
     pub fn mover_spheres(&self) -> impl Iterator<Item = (Vector3<f64>, f64)> {
         self.movers.iter().zip(self.scene.movers).map(|(pose, mover)| (pose.translation, mover.block.sphere().1))

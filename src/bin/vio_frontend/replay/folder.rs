@@ -9,6 +9,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use vio_frontend::frontend::FrameOutput;
 use vio_frontend::image::GrayImage;
+use vio_frontend::mask::Mask;
 use vio_frontend::output::overlay::{self, PixelOrder, Trails};
 use vio_frontend::output::{DESCRIPTORS_FILE, FeaturesCsv, Summary};
 
@@ -59,8 +60,14 @@ impl OutFolder {
         })
     }
 
-    /// Writes frame number `index`; features only where `freq` publishes them.
-    pub fn frame(&mut self, index: usize, output: &FrameOutput, image: &GrayImage) -> anyhow::Result<()> {
+    /// Writes frame number `index`, overlays with `mask`; features only where `freq` publishes them.
+    pub fn frame(
+        &mut self,
+        index: usize,
+        output: &FrameOutput,
+        image: &GrayImage,
+        mask: Option<&Mask>,
+    ) -> anyhow::Result<()> {
         if output.publish {
             let path = || format!("cannot write {}", self.path.join("features.csv").display());
             self.features.write(output).with_context(path)?;
@@ -75,7 +82,7 @@ impl OutFolder {
             return Ok(());
         }
         let trails = output.tracking.as_ref().map(|_| &self.trails);
-        overlay::draw(image, &output.points, trails, PixelOrder::Rgb, &mut self.canvas);
+        overlay::draw(image, mask, &output.points, trails, PixelOrder::Rgb, &mut self.canvas);
         let png = encode(&self.canvas, output.size).context("cannot encode the overlay")?;
         if let Some(overlays) = &mut self.overlays {
             overlays.write(index, output.stamp_ns, &png)?;

@@ -126,7 +126,7 @@ impl<'a> Session<'a> {
         self.run.calibrated = output.calibration == Calibration::Valid;
         self.run.published += u64::from(output.publish);
         match &mut self.folder {
-            Some(folder) => folder.frame(index, output, self.frontend.gray()),
+            Some(folder) => folder.frame(index, output, self.frontend.gray(), self.frontend.mask()),
             None => Ok(()),
         }
     }
