@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 pub mod abi;
+mod host_tensor;
 mod memory;
 pub mod plan;
 
@@ -101,7 +102,9 @@ impl Postprocessor {
     pub fn queue(&mut self, tensor: &Tensor<'_>, letterboxes: &[Letterbox]) -> Result<Queued, PostprocessError> {
         self.plan.check(tensor, letterboxes)?;
         self.finish()?;
-        let address = self.memory.write_tensor(&self.plan, tensor.bytes())?;
+        self.in_flight = true;
+        // SAFETY: it was just waited for, and is before the memory goes.
+        let address = unsafe { self.memory.write_tensor(&self.plan, tensor.bytes(), &self.stream)? };
         self.launch_on(address, letterboxes)
     }
 

@@ -135,14 +135,29 @@ impl MappedBuffer {
     /// # Safety
     /// Both live, and these bytes are not written, until the work of `stream` is done.
     pub unsafe fn copy_to(&self, device: &DeviceBuffer, bytes: usize, stream: &Stream) -> Result<(), GpuError> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.copy_part_to(device, 0, bytes, stream) }
+    }
+
+    /// Queues a copy of the first `bytes` bytes to those of `device` from `at` on.
+    ///
+    /// # Safety
+    /// As [`MappedBuffer::copy_to`].
+    pub unsafe fn copy_part_to(
+        &self,
+        device: &DeviceBuffer,
+        at: usize,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<(), GpuError> {
         range(self.bytes, 0, bytes)?;
-        range(device.bytes, 0, bytes)?;
+        range(device.bytes, at, bytes)?;
         if bytes == 0 {
             return Ok(());
         }
-        let driver = stream.context().current()?;
+        let (driver, to) = (stream.context().current()?, device.address + at as DevicePointer);
         // SAFETY: both ranges lie within their allocations; that they stay as they are is the caller's obligation.
-        unsafe { driver.cuMemcpyHtoDAsync_v2(device.address, self.host.cast(), bytes, stream.handle())? };
+        unsafe { driver.cuMemcpyHtoDAsync_v2(to, self.host.cast(), bytes, stream.handle())? };
         Ok(())
     }
 

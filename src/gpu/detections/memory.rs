@@ -1,22 +1,21 @@
 //! The memory of a plan, allocated once. What the host touches is mapped; the rest stays on the device.
-
-use std::sync::Arc;
+#![allow(unsafe_code, reason = "passes obligations on")]
 
 use bytemuck::Zeroable;
 
 use super::abi::{DetectionCounts, DetectionRecord, DetectionsArgs, LetterboxRecord};
+use super::host_tensor::HostTensor;
 use super::plan::{ZERO_AT_FIRST, buffers};
 use crate::detections::{Letterbox, Plan};
 use crate::gpu::abi::DevicePointer;
-use crate::gpu::context::{Context, Stream};
-use crate::gpu::device::MemorySystem;
+use crate::gpu::context::Stream;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
 
 #[derive(Debug)]
 pub(super) struct Memory {
     /// `None` until a tensor comes from the host.
-    tensor: Option<MappedBuffer>,
+    tensor: Option<HostTensor>,
     letterboxes: MappedBuffer,
     records: MappedBuffer,
     counts: MappedBuffer,
@@ -25,7 +24,6 @@ pub(super) struct Memory {
     addresses: Vec<(usize, DevicePointer)>,
     /// Those of the device alone: held, not touched.
     _device: Vec<DeviceBuffer>,
-    context: Arc<Context>,
     /// Records as they are copied out.
     copied: Vec<DetectionRecord>,
 }
@@ -66,23 +64,26 @@ impl Memory {
             header,
             addresses,
             _device: device,
-            context: Arc::clone(context),
             copied: vec![DetectionRecord::zeroed(); plan.max_detections()],
         })
     }
 
-    /// Copies a tensor of the plan to where the kernel reads it, and says where.
-    pub(super) fn write_tensor(&mut self, plan: &Plan, bytes: &[u8]) -> Result<DevicePointer, GpuError> {
+    /// Copies a tensor of the plan to where the kernel reads it behind what `stream` has queued, and says where.
+    ///
+    /// # Safety
+    /// What was queued with a tensor before is done; `self` lives until the work of `stream` is.
+    pub(super) unsafe fn write_tensor(
+        &mut self,
+        plan: &Plan,
+        bytes: &[u8],
+        stream: &Stream,
+    ) -> Result<DevicePointer, GpuError> {
         let tensor = match &mut self.tensor {
             Some(tensor) => tensor,
-            none => {
-                // The TX2's CPU does not cache pinned memory: combined writes are the fast way in there.
-                let combine = self.context.device().memory == MemorySystem::Uncached;
-                none.insert(MappedBuffer::new(&self.context, plan.tensor_bytes(), combine)?)
-            }
+            none => none.insert(HostTensor::new(stream.context(), plan.tensor_bytes())?),
         };
-        tensor.write(0, bytes)?;
-        Ok(tensor.address())
+        // SAFETY: passed on to the caller.
+        unsafe { tensor.write(bytes, stream) }
     }
 
     pub(super) fn write_letterboxes(&mut self, letterboxes: &[Letterbox]) -> Result<(), GpuError> {
