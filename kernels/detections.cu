@@ -6,8 +6,8 @@ union DetectionsShared {
     SweepShared sweep;
 };
 
-// Tells the host that the boxes are complete, or which value was refused.
-__device__ void publish(const DetectionsArgs& args, u32 bad) {
+// Tells the host what was refused, NO_INDEX for nothing, as far as it reads before the launch's number.
+__device__ void write_header(const DetectionsArgs& args, u32 bad) {
     DetectionsHeader& header = *args.header;
     header.bad_index = bad;
     header.bad_value = 0.0f;
@@ -15,9 +15,9 @@ __device__ void publish(const DetectionsArgs& args, u32 bad) {
         header.bad_value = widen(reinterpret_cast<const u16*>(args.tensor)[bad]);
     else if (bad != NO_INDEX)
         header.bad_value = reinterpret_cast<const f32*>(args.tensor)[bad];
-    __threadfence_system();
-    *const_cast<volatile u64*>(&header.frame) = args.frame;
 }
+
+__device__ void publish(const DetectionsArgs& args) { *const_cast<volatile u64*>(&args.header->frame) = args.frame; }
 
 // Instead of boxes: nothing is counted, for the next launch.
 __device__ void refuse(const DetectionsArgs& args, u32 bad) {
@@ -25,20 +25,26 @@ __device__ void refuse(const DetectionsArgs& args, u32 bad) {
     for (u32 i = grid_thread(); i < args.batch; i += grid_threads()) args.candidate_counts[i] = 0;
     if (grid_thread() != 0) return;
     *args.bad = 0;
-    publish(args, bad);
+    write_header(args, bad);
+    __threadfence_system();
+    publish(args);
 }
 
 // The last of the blocks that have written boxes publishes them.
 __device__ void finish(const DetectionsArgs& args) {
     const u32 writers = least(args.batch, gridDim.x);
     if (blockIdx.x >= writers) return;
-    __threadfence_system();
+    if (grid_thread() == 0) write_header(args, NO_INDEX);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    u32* done = args.barrier + 1;
-    if (writers > 1 && atomicAdd(done, 1u) != writers - 1) return;
-    if (writers > 1) atomicExch(done, 0u);
-    publish(args, NO_INDEX);
+    __threadfence_system(); // for what the block has written
+    if (writers > 1) {
+        u32* done = args.barrier + 1;
+        if (atomicAdd(done, 1u) != writers - 1) return;
+        atomicExch(done, 0u);
+        __threadfence_system(); // and the others
+    }
+    publish(args);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) detections(const DetectionsArgs args) {

@@ -4,6 +4,7 @@
 //! [`Detections`] on the CPU, and is the reference that `kernels/detections.cu` equals bit for bit. Formulas and the
 //! order of operations: `kernels/DETECTIONS.md`.
 
+pub mod anywhere;
 mod decode;
 pub mod error;
 mod letterbox;
@@ -11,6 +12,7 @@ mod nms;
 pub mod objects;
 pub mod plain;
 mod plan;
+pub mod prepare;
 mod settings;
 pub mod sigmoid;
 mod tensor;

@@ -9,7 +9,8 @@ __device__ void order_candidates(const DetectionsArgs& args) {
         for (u32 i = grid_thread() / WARP; i < count; i += grid_threads() / WARP) {
             const u64 key = keys[i];
             const u32 anchor = candidate_anchor(key);
-            // A lane a channel, on its way while keys are counted.
+            // On their way while keys are counted; a lane a channel.
+            const u32 own_class = args.key_classes[image * args.anchors + i];
             const f32 own = box_value(args, image, anchor, lane % 4);
             u32 before = 0;
             #pragma unroll 8
@@ -25,7 +26,7 @@ __device__ void order_candidates(const DetectionsArgs& args) {
             args.boxes[4 * slot + 2] = corners.x2;
             args.boxes[4 * slot + 3] = corners.y2;
             args.box_keys[slot] = key;
-            args.box_classes[slot] = args.key_classes[image * args.anchors + i];
+            args.box_classes[slot] = own_class;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 const u32 CHUNK = 2 * WARP;
 const u32 MAX_CHUNKS = 8192 / CHUNK;
-// Boxes of a thread whose bits are on their way while a chunk is decided: those of the next 1024.
+// Boxes of a thread whose bits are on their way while the chunk before is decided: those of the next 1024.
 const u32 AHEAD = 4;
 
 struct SweepShared {
@@ -58,6 +58,15 @@ __device__ void keep(SweepShared& shared, u32 count, u32 chunk, const Within& bi
     shared.total += u32(__popc(kept_low) + __popc(kept_high));
 }
 
+// The bits of a chunk's boxes for the thread's next AHEAD boxes behind it.
+__device__ void look_ahead(const DetectionsArgs& args, u32 image, u32 count, u32 chunk, u64 (&ahead)[AHEAD]) {
+    #pragma unroll
+    for (u32 k = 0; k < AHEAD; ++k) {
+        const u32 row = (chunk + 1) * CHUNK + k * BLOCK + threadIdx.x;
+        ahead[k] = row < count ? overlaps_in_chunk(args, image, chunk, row) : 0;
+    }
+}
+
 // Notes which of a warp's 32 boxes from `first` on, a lane each, fall.
 __device__ void fell(SweepShared& shared, u32 first, bool falls) {
     const u32 bits = __ballot_sync(ALL_LANES, falls);
@@ -70,15 +79,12 @@ __device__ void suppress(const DetectionsArgs& args, u32 image, u32 count, Sweep
     for (u32 i = threadIdx.x; i < 2 * MAX_CHUNKS; i += BLOCK) shared.fallen[i] = 0;
     Within within = {0, 0, 0};
     if (decides) within = within_chunk(args, image, count, 0);
+    u64 ahead[AHEAD], later[AHEAD];
+    look_ahead(args, image, count, 0, ahead);
     __syncthreads();
     for (u32 chunk = 0; chunk * CHUNK < count; ++chunk) {
         const u32 next = (chunk + 1) * CHUNK;
-        u64 ahead[AHEAD];
-        #pragma unroll
-        for (u32 k = 0; k < AHEAD; ++k) {
-            const u32 row = next + k * BLOCK + threadIdx.x;
-            ahead[k] = row < count ? overlaps_in_chunk(args, image, chunk, row) : 0;
-        }
+        look_ahead(args, image, count, chunk + 1, later);
         if (decides) {
             const Within bits = within;
             within = within_chunk(args, image, count, chunk + 1);
@@ -90,6 +96,7 @@ __device__ void suppress(const DetectionsArgs& args, u32 image, u32 count, Sweep
         for (u32 k = 0; k < AHEAD; ++k) {
             const u32 first = next + k * BLOCK + own_first;
             if (first < count) fell(shared, first, (ahead[k] & kept) != 0);
+            ahead[k] = later[k];
         }
         for (u32 first = next + AHEAD * BLOCK + own_first; first < count; first += BLOCK) {
             const u32 row = first + lane;
@@ -105,8 +112,8 @@ __device__ f32 restored(f32 position, f32 pad, f32 scale, f32 size) {
     return size < raised ? size : raised;
 }
 
-__device__ void write_records(const DetectionsArgs& args, u32 image, u32 count, SweepShared& shared) {
-    const LetterboxRecord box = args.letterboxes[image];
+__device__ void write_records(const DetectionsArgs& args, u32 image, u32 count, const LetterboxRecord& box,
+                              SweepShared& shared) {
     for (u32 row = threadIdx.x; row < count; row += BLOCK) {
         const u64 kept = shared.kept[row / CHUNK];
         const u32 bit = row % CHUNK, place = shared.before[row / CHUNK] + u32(__popcll(kept & ((u64(1) << bit) - 1)));
@@ -128,10 +135,11 @@ __device__ void write_records(const DetectionsArgs& args, u32 image, u32 count, 
 __device__ void sweep(const DetectionsArgs& args, SweepShared& shared) {
     for (u32 image = blockIdx.x; image < args.batch; image += gridDim.x) {
         const u32 count = considered(args, image);
+        const LetterboxRecord box = args.letterboxes[image]; // the host's memory is far away
         if (threadIdx.x == 0) shared.total = 0;
         __syncthreads();
         suppress(args, image, count, shared);
-        write_records(args, image, count, shared);
+        write_records(args, image, count, box, shared);
         if (threadIdx.x == 0) {
             DetectionCounts& counts = args.counts[image];
             counts.candidates = args.candidate_counts[image];

@@ -40,6 +40,10 @@ pub enum Refused {
     Heads { message: String },
     #[error("shape {shape:?} has {anchors} anchors: the heads make {expected}")]
     HeadAnchors { shape: Vec<usize>, anchors: usize, expected: u64 },
+    #[error(
+        "no square input has {anchors} anchors at strides of 8, 16 and 32: the size of the network's input is needed"
+    )]
+    Input { anchors: usize },
     #[error("{found} letterboxes are given for a batch of {batch}")]
     Letterboxes { found: usize, batch: usize },
     #[error("letterbox of image {image}: {message}")]
@@ -82,6 +86,7 @@ impl Refused {
             Self::WrongElement { .. } | Self::OtherElement { .. } => "element",
             Self::Threshold { .. } | Self::Capacity { .. } => "settings",
             Self::HeadsOfLayout { .. } | Self::Heads { .. } | Self::HeadAnchors { .. } => "heads",
+            Self::Input { .. } => "input_size",
             Self::Letterboxes { .. } | Self::Letterbox { .. } => "letterbox",
             Self::Value(bad) if bad.value.is_finite() => "value_range",
             Self::Value(_) => "not_finite",

@@ -7,7 +7,9 @@ use rclrs::{IntoPrimitiveOptions, Node, Publisher, RclrsError};
 use ros_env::builtin_interfaces::msg::rmw::Time;
 use ros_env::diagnostic_msgs::msg::rmw::{DiagnosticArray, DiagnosticStatus, KeyValue};
 
+use super::detector::DetectorReport;
 use super::worker::{Report, Shared};
+use crate::detections::Counts;
 use crate::fallback::State;
 use crate::frontend::{Calibration, GpuReport};
 use crate::imu::Coverage;
@@ -111,6 +113,7 @@ impl Reporter {
         for (stage, p) in report.telemetry.latencies() {
             tell(&format!("latency {stage} p50/p95/p99"), format!("{:.0} / {:.0} / {:.0} us", p.p50, p.p95, p.p99));
         }
+        detector_in_words(&report.detector, &mut tell);
         tell("image jitter", format!("{:.3} ms", report.jitter_ns / 1e6));
         tell("calibration", calibration_in_words(&report));
         tell("imu samples", imu.accepted.to_string());
@@ -170,6 +173,24 @@ fn calibration_in_words(report: &Report) -> String {
         Some(Calibration::Missing) => "none: no parameter and no valid camera_info".to_owned(),
         Some(Calibration::OtherSize(error)) => error.to_string(),
     }
+}
+
+fn detector_in_words(detector: &DetectorReport, tell: &mut impl FnMut(&str, String)) {
+    tell("predictions received", detector.received.to_string());
+    if detector.received == 0 {
+        return;
+    }
+    tell("predictions replaced by newer ones", detector.dropped.to_string());
+    for (reason, count) in &detector.refused {
+        tell(&format!("predictions refused {reason}"), count.to_string());
+    }
+    tell("detector device", detector.device.clone());
+    let Counts { candidates, kept, written, .. } = detector.last;
+    tell("detector candidates / kept / published", format!("{candidates} / {kept} / {written}"));
+    tell("detector candidates beyond capacity", detector.last.not_considered().to_string());
+    tell("detector boxes masked", detector.masking.to_string());
+    let p = detector.latency.percentiles();
+    tell("latency detector p50/p95/p99", format!("{:.0} / {:.0} / {:.0} us", p.p50, p.p95, p.p99));
 }
 
 /// Counts of the run, then what the newest frame did.

@@ -9,10 +9,12 @@ use rclrs::{
     PrimitiveOptions, QoSProfile, RclrsError, RclrsErrorFilter, SpinOptions,
 };
 use ros_env::sensor_msgs::msg::rmw::{CameraInfo, CompressedImage, Image, Imu};
+use ros_env::std_msgs::msg::rmw::Float32MultiArray;
 use ros_env::std_srvs::srv::rmw::{Trigger_Request, Trigger_Response};
 
 use super::arguments::{ArgumentError, Arguments, NODE_NAME};
 use super::convert::{self, Received};
+use super::detector::Detector;
 use super::diagnostics;
 use super::log;
 use super::painter::Painter;
@@ -20,9 +22,13 @@ use super::parameters::{self, Current};
 use super::publish::Outputs;
 use super::worker::{self, Shared};
 use crate::camera::{CalibrationError, CamImu, Camera};
+use crate::detections::anywhere::Anywhere;
+use crate::fallback::Backoff;
 use crate::frontend::{Frontend, FrontendError};
+use crate::gpu::GpuError;
+use crate::gpu::engine::EngineOptions;
 use crate::image::GrayImage;
-use crate::params::{ImageTransport, Params, QosProfile};
+use crate::params::{Device, ImageTransport, Params, QosProfile};
 
 /// IMU messages that may wait in the middleware: two seconds at 1 kHz.
 const IMU_DEPTH: u32 = 2000;
@@ -44,6 +50,8 @@ pub enum NodeError {
     Declaration(#[from] DeclarationError),
     #[error("signal handler: {0}")]
     Signal(#[from] ctrlc::Error),
+    #[error("parameter 'detector.device': 'cuda' cannot be had: {0}; with 'auto' that means 'cpu'")]
+    DetectorGpu(GpuError),
     #[error("the GPU is lost for this process, and parameter 'respawn_after_gpu_loss' is true")]
     GpuLost,
     #[error("thread: {0}")]
@@ -55,6 +63,7 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let Arguments { params, for_context } = Arguments::parse(args)?;
     log::forward();
     let camera = Camera::resolve(&params, || Ok(None))?;
+    let anywhere = anywhere(&params)?;
     let mut frontend = Frontend::new(params.clone(), camera)?;
     frontend.set_cam_imu(CamImu::resolve(&params, None)?);
 
@@ -67,14 +76,15 @@ pub fn run(args: impl IntoIterator<Item = String>) -> Result<(), NodeError> {
     let shared = Arc::new(Shared::new(current, params.image_queue_size as usize));
     let outputs = Outputs::new(&node, params.output_layout)?;
     let _reset = reset_service(&node, &shared)?;
-    let _subscriptions = subscribe(&node, &shared, &params)?;
+    let detector = Arc::new(Detector::new(&node)?);
+    let _subscriptions = subscribe(&node, &shared, &detector, &params)?;
     rclrs::log_info!(
         node.logger(),
         "ready: device {}, {} features wanted",
         frontend.gpu_report().in_words(),
         params.max_cnt
     );
-    spin(&mut executor, &node, &shared, frontend, outputs)?;
+    spin(&mut executor, &node, &shared, Work { frontend, outputs, detector, anywhere })?;
     if shared.wants_respawn() { Err(NodeError::GpuLost) } else { Ok(()) }
 }
 
@@ -93,14 +103,30 @@ fn halt_on_signal(executor: &Executor) -> Result<(), ctrlc::Error> {
     })
 }
 
-/// Spins on this thread while worker, painter and diagnostics run on theirs; ends all four.
-fn spin(
-    executor: &mut Executor,
-    node: &Node,
-    shared: &Arc<Shared>,
+/// What makes boxes. Where a GPU is insisted on, it is opened now.
+fn anywhere(params: &Params) -> Result<Anywhere, NodeError> {
+    let wanted = params.detector_device;
+    let mut anywhere = Anywhere::new(wanted != Device::Cpu, EngineOptions::from(params), Backoff::default());
+    if wanted == Device::Cuda {
+        anywhere.refresh();
+        if let Some(error) = anywhere.why_not() {
+            return Err(NodeError::DetectorGpu(error.clone()));
+        }
+    }
+    Ok(anywhere)
+}
+
+/// What the threads beside the spinning one work with.
+struct Work {
     frontend: Frontend,
     outputs: Outputs,
-) -> Result<(), NodeError> {
+    detector: Arc<Detector>,
+    anywhere: Anywhere,
+}
+
+/// Spins on this thread while worker, painter, detector and diagnostics run on theirs; ends all five.
+fn spin(executor: &mut Executor, node: &Node, shared: &Arc<Shared>, work: Work) -> Result<(), NodeError> {
+    let Work { frontend, outputs, detector, anywhere } = work;
     let painter = Painter::new(node)?;
     let reporter = diagnostics::Reporter::new(node, Arc::clone(shared))?;
     let commands = Arc::clone(executor.commands());
@@ -111,6 +137,7 @@ fn spin(
         };
         let started = spawn("vio_worker", Box::new(|| worker::work(shared, frontend, outputs, &painter, leave)))
             .and_then(|_| spawn("vio_painter", Box::new(|| painter.paint())))
+            .and_then(|_| spawn("vio_detector", Box::new(|| detector.work(shared, anywhere))))
             .and_then(|_| spawn("vio_diagnostics", Box::new(|| reporter.report_each_second())));
         let spun = match started {
             Ok(_) => executor.spin(SpinOptions::default()).first_error().map_err(NodeError::from),
@@ -118,6 +145,7 @@ fn spin(
         };
         shared.inbox.close();
         painter.close();
+        detector.close();
         reporter.stop();
         spun
     })
@@ -126,7 +154,12 @@ fn spin(
 /// Keeps the subscriptions alive.
 type Subscriptions = Vec<Box<dyn std::any::Any>>;
 
-fn subscribe(node: &Node, shared: &Arc<Shared>, params: &Params) -> Result<Subscriptions, RclrsError> {
+fn subscribe(
+    node: &Node,
+    shared: &Arc<Shared>,
+    detector: &Arc<Detector>,
+    params: &Params,
+) -> Result<Subscriptions, RclrsError> {
     let images: Box<dyn std::any::Any> = match params.image_transport {
         ImageTransport::Raw => {
             let image = with_qos("image", params.image_qos);
@@ -149,7 +182,12 @@ fn subscribe(node: &Node, shared: &Arc<Shared>, params: &Params) -> Result<Subsc
     let mask = node.create_subscription("mask".keep_last(1).reliable(), move |message: Image| {
         take_mask(&for_mask, &message);
     })?;
-    let mut subscriptions: Subscriptions = vec![images, Box::new(imu), Box::new(mask)];
+    let (for_predictions, detector) = (Arc::clone(shared), Arc::clone(detector));
+    let predictions = "predictions".keep_last(1).reliable();
+    let predictions = node.create_subscription(predictions, move |message: Float32MultiArray| {
+        detector.offer(&for_predictions, message);
+    })?;
+    let mut subscriptions: Subscriptions = vec![images, Box::new(imu), Box::new(mask), Box::new(predictions)];
     if params.intrinsics.is_empty() && params.calibration_file.is_empty() {
         subscriptions.push(Box::new(subscribe_camera_info(node, shared, params)?));
     }

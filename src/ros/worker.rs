@@ -1,11 +1,13 @@
 //! The thread that processes frames.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::complaints::Complaints;
 use super::convert::{Received, stamp_ns};
+use super::detector::{DetectorReport, LastImage};
 use super::inbox::{Delivery, Inbox};
 use super::painter::Painter;
 use super::parameters::Current;
@@ -14,13 +16,11 @@ use super::respawn::Respawn;
 use crate::camera::Camera;
 use crate::error::Refusal;
 use crate::frame::Frame;
-use crate::frontend::{Calibration, FrameOutput, Frontend, GpuReport, Tracking};
+use crate::frontend::{Calibration, FrameOutput, Frontend, GpuReport};
 use crate::image::GrayImage;
+use crate::mask::Objects;
 use crate::telemetry::Telemetry;
 use crate::trigger::Trigger;
-
-/// The same complaint is logged at most this often.
-const LOG_INTERVAL: Duration = Duration::from_secs(5);
 
 /// What the threads of the node share.
 #[derive(Debug)]
@@ -39,6 +39,7 @@ pub(super) struct Requests {
     pub(super) reset: bool,
     pub(super) camera: Option<Option<Camera>>,
     pub(super) mask: Option<GrayImage>,
+    pub(super) objects: Option<Objects>,
 }
 
 /// What the worker tells the diagnostics.
@@ -50,8 +51,10 @@ pub(super) struct Report {
     pub(super) refused: Option<Refusal>,
     pub(super) calibration: Option<Calibration>,
     pub(super) jitter_ns: f64,
-    /// Why the last `mask` or `camera_info` message was refused.
+    /// Why the last `mask`, `camera_info` or `predictions` message was refused.
     pub(super) refused_inputs: HashMap<&'static str, String>,
+    pub(super) detector: DetectorReport,
+    pub(super) last_image: Option<LastImage>,
 }
 
 impl Shared {
@@ -119,6 +122,8 @@ pub(super) fn work(shared: &Shared, mut frontend: Frontend, mut outputs: Outputs
                     leave();
                 }
                 tell_gpu(&mut shared.report(), &frontend);
+                shared.report().last_image =
+                    Some(LastImage { header: header.clone(), stamp_ns: output.stamp_ns, size: output.size });
                 record(&mut shared.report(), output, waited, start.elapsed());
             }
             Err(refusal) => {
@@ -148,6 +153,9 @@ fn take_over(shared: &Shared, frontend: &mut Frontend, complaints: &mut Complain
     if let Some(mask) = requests.mask {
         frontend.set_mask(mask);
     }
+    if let Some(objects) = requests.objects {
+        frontend.set_objects(objects);
+    }
 }
 
 /// Only what has changed: it is told in words.
@@ -165,45 +173,4 @@ fn record(report: &mut Report, output: FrameOutput, waited: Duration, publish: D
     report.refused = None;
     report.calibration = Some(output.calibration);
     report.jitter_ns = output.jitter_ns;
-}
-
-/// Log lines, each kind throttled on its own: a refused frame must not hide a restart.
-#[derive(Debug, Default)]
-struct Complaints {
-    last: HashMap<&'static str, Instant>,
-    /// What is said only once.
-    said: HashSet<&'static str>,
-}
-
-impl Complaints {
-    fn warn(&mut self, kind: &'static str, message: std::fmt::Arguments<'_>) {
-        let now = Instant::now();
-        if self.last.get(kind).is_none_or(|last| now - *last >= LOG_INTERVAL) {
-            self.last.insert(kind, now);
-            rclrs::log_warn!("vio_frontend", "{message}");
-        }
-    }
-
-    fn about(&mut self, output: &FrameOutput, jitter_limit_ms: f64) {
-        if let Some(reason) = output.restart {
-            self.warn("restart", format_args!("restart: {} at stamp {} ns", reason.name(), output.stamp_ns));
-        }
-        if let Calibration::OtherSize(error) = &output.calibration {
-            self.warn("calibration", format_args!("features go out without normalised coordinates: {error}"));
-        }
-        if let Some((kind, reason)) = output.tracking.as_ref().and_then(Tracking::complaint)
-            && self.said.insert(kind)
-        {
-            rclrs::log_warn!("vio_frontend", "tracks are not predicted: {reason}");
-        }
-        let jitter_ms = output.jitter_ns / 1e6;
-        if jitter_limit_ms > 0.0 && jitter_ms.abs() > jitter_limit_ms {
-            self.warn(
-                "jitter",
-                format_args!(
-                    "image interval departs by {jitter_ms:.1} ms from the usual one, image_jitter_threshold_ms is {jitter_limit_ms}"
-                ),
-            );
-        }
-    }
 }

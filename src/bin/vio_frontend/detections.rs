@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
+use vio_frontend::detections::prepare::square_input;
 use vio_frontend::detections::{Heads, Layout, Letterbox, Plan, Settings};
 
 use super::gpu::GpuArgs;
@@ -65,13 +66,6 @@ fn size(text: &str) -> Result<[u32; 2], String> {
         Some((Ok(width @ 1..=32768), Ok(height @ 1..=32768))) => Ok([width, height]),
         _ => Err("WIDTHxHEIGHT is expected, each 1 to 32768".to_owned()),
     }
-}
-
-/// The square input that makes this number of anchors at strides 8, 16 and 32: 21 / 1024 a pixel and anchor size.
-fn square_input(layout: Layout, anchors: usize) -> Option<[u32; 2]> {
-    let sizes = if layout == Layout::Yolov5 { 3 } else { 1 };
-    let side = (1..=1024u32).map(|i| 32 * i).find(|&side| sizes * 21 * (side as usize / 32).pow(2) == anchors)?;
-    Some([side; 2])
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
