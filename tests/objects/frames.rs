@@ -130,8 +130,8 @@ fn boxes_go_with_the_turn_of_the_camera_where_it_is_known() {
         frontend.set_objects(objects(400, vec![BOX]));
         run(&mut frontend, 400 + after_ms);
         let mask = frontend.mask().unwrap();
-        let middle_row = (0..320).filter(|&x| mask.is_object(x, 120));
-        let (first, last) = (middle_row.clone().next().unwrap(), middle_row.last().unwrap());
+        let middle_row: Vec<usize> = (0..320).filter(|&x| mask.is_object(x, 120)).collect();
+        let (first, last) = (middle_row[0], middle_row[middle_row.len() - 1]);
         // To the right the camera turns, to the left things go; by the pinhole's own formula.
         let angle = if known { after_ms as f64 * 1e-3 } else { 0.0 };
         let ray = |x: f64| {
