@@ -39,38 +39,50 @@ __device__ void correct(const TrackStart& start, const Found& there, const Found
     record.v = start.v + fine.y;
 }
 
+// Says what a pass searches. One thread calls it.
+__device__ void prepare(const TrackArgs& args, u32 pass, TrackShared& shared) {
+    const TrackStart& start = shared.start;
+    const Found& there = shared.there;
+    Search& search = shared.search;
+    const u32 levels = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels;
+    search.there = pass != BACK;
+    search.residual = 0.0f;
+    search.levels = pass == FINE ? 1 : levels;
+    search.radius = pass == FINE ? args.refine_radius : args.radius;
+    search.from = pass == BACK ? Place{start.u + there.x, start.v + there.y} : Place{start.u, start.v};
+    const f32 sign = pass == BACK ? -1.0f : 1.0f;
+    search.motion = pass == FINE ? Place{there.x, there.y}
+                                 : Place{sign * (start.guess_u - start.u), sign * (start.guess_v - start.v)};
+}
+
 // Forward, the gates, back again, and the last search. All threads of the block call it; the first one writes. One
 // loop, so that there is one copy of the search: three would not fit the registers.
 __device__ void track_point(const TrackArgs& args, u32 index, TrackShared& shared) {
-    const TrackStart& start = args.starts[index];
-    TrackRecord& record = args.flows[index];
     const bool writes = threadIdx.x == 0;
+    if (writes) shared.start = args.starts[index];
     #pragma unroll 1
     for (u32 pass = THERE; pass <= FINE; ++pass) {
         if (pass == BACK && args.max_backward_error < 0.0f) continue;
-        if (pass == FINE && !is_refined(args, shared.there)) return;
-        const f32 sign = pass == BACK ? -1.0f : 1.0f;
-        const bool fine = pass == FINE;
-        const f32 motion_x = fine ? shared.there.x : sign * (start.guess_u - start.u);
-        const f32 motion_y = fine ? shared.there.y : sign * (start.guess_v - start.v);
-        const Place found_there{start.u + shared.there.x, start.v + shared.there.y};
+        if (pass == FINE && !is_refined(args, shared.there)) break;
         __syncthreads(); // what the search before left has been read
-        if (writes) shared.from = pass == BACK ? found_there : Place{start.u, start.v};
+        if (writes) prepare(args, pass, shared);
         __syncthreads();
-        const u32 levels = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels;
-        const Found found = search(args, pass != BACK, fine ? 1 : levels, fine ? args.refine_radius : args.radius,
-                                   motion_x, motion_y, shared);
+        const u32 status = search(args, shared);
+        if (pass == THERE && status == TRACKED && args.max_iter != 0) measure(args.illumination != 0, shared);
+        TrackRecord& record = args.flows[index];
+        const Found found{status, shared.search.motion.u, shared.search.motion.v, shared.search.residual};
         if (pass == THERE) {
-            if (writes) record = conclude(args, start, found, shared.system.min_eigenvalue);
-            if (found.status != TRACKED || args.max_residual < found.residual) return;
+            if (writes) record = conclude(args, shared.start, found, shared.system.min_eigenvalue);
             if (writes) shared.there = found;
             __syncthreads();
+            if (status != TRACKED || args.max_residual < shared.there.residual) break;
         } else if (pass == BACK) {
-            if (!judge(args, start, shared.there, found, writes, record)) return;
+            if (!judge(args, shared.start, shared.there, found, writes, record)) break;
         } else if (writes) {
-            correct(start, shared.there, found, record);
+            correct(shared.start, shared.there, found, record);
         }
     }
+    __syncthreads(); // before the next point
 }
 
 // Tells the host, by the last block to come, that all records are complete.

@@ -4,6 +4,7 @@
 
 pub mod bilinear;
 pub mod gradient;
+pub mod moments;
 pub mod patch;
 pub mod plain;
 pub mod predict;
@@ -13,6 +14,7 @@ pub mod window;
 use crate::image::GrayImage;
 use crate::params::Params;
 use bilinear::Point;
+use moments::WindowSums;
 use solve::System;
 use window::Template;
 
@@ -179,5 +181,5 @@ pub fn sigma(residual: f32, min_eigenvalue: f32, radius: usize) -> f32 {
 /// there would be tracked.
 pub fn min_eigenvalue(image: &GrayImage, place: [f32; 2], radius: usize) -> f32 {
     let template = Template::new(image, &Point::new(place), radius);
-    System::new(template.sums(&template.area()), false).min_eigenvalue()
+    System::new(template.sums(&template.area()), &WindowSums::default(), false).min_eigenvalue()
 }

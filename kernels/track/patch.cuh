@@ -6,8 +6,9 @@ const u32 TRACK_WARPS = TRACK_BLOCK / WARP;
 const u32 GREATEST_WINDOW = 31;
 const i32 PATCH_MARGIN = 2; // px around what a window needs, so that not every step past a pixel reads anew
 const u32 GREATEST_PATCH = GREATEST_WINDOW + 1 + 2 * PATCH_MARGIN; // one pixel more for the interpolation
-
-typedef Array<u8, GREATEST_PATCH * GREATEST_PATCH> Patch;
+const u32 PATCH_WORDS = 10; // of a row: those that hold so many pixels, wherever they begin
+const u32 PATCH_PITCH = 4 * PATCH_WORDS;
+static_assert(GREATEST_PATCH + 3 <= PATCH_PITCH, "a row may begin at any byte of its first word");
 
 // One level of a pyramid.
 struct LevelImage {
@@ -64,24 +65,48 @@ struct Rows {
 
 __device__ Rows rows_of(u32 side) { return Rows{side, (0x80000000u + side - 1) / side}; }
 
+// A square of pixels, its rows in whole words as they lie in the level.
+struct Patch {
+    alignas(4) Array<u8, GREATEST_PATCH * PATCH_PITCH> bytes;
+    i32 left, top; // its first pixel, px of the level
+
+    // Where the pixel at (x, y) of the level is.
+    __device__ u32 index(i32 x, i32 y) const { return u32(y - top) * PATCH_PITCH + u32(x - (left & ~3)); }
+};
+
 // Copies side x side pixels from (left, top) on; those outside the level are the nearest inside it. All threads call
 // it, when all have read what was in the patch.
 __device__ void load_patch(const LevelImage& level, i32 left, i32 top, u32 side, Patch& patch) {
-    const u32 each = 6; // pixels a thread has on the way at once: enough for a window of 21
-    const Rows rows = rows_of(side);
-    #pragma unroll 1
-    for (u32 first = threadIdx.x; first < side * side; first += each * TRACK_BLOCK) {
-        u8 pixels[each];
-        #pragma unroll
-        for (u32 k = 0; k < each; ++k) {
-            const u32 i = least(first + k * TRACK_BLOCK, side * side - 1), row = rows.row(i);
-            const i32 x = least(most(left + i32(i - row * side), 0), level.width - 1);
-            const i32 y = least(most(top + i32(row), 0), level.height - 1);
-            pixels[k] = level.pixels[u32(y) * level.pitch + u32(x)];
+    const u32 words = PATCH_WORDS * side, before = u32(left & 3);
+    __syncthreads(); // where the patch was has been read
+    if (threadIdx.x == 0) {
+        patch.left = left;
+        patch.top = top;
+    }
+    if (left >= 0 && top >= 0 && left + i32(side) <= level.width && top + i32(side) <= level.height) {
+        const u32 each = 3; // words on the way at once: enough for a window of 21
+        const u8* const pixels = level.pixels + u32(top) * level.pitch + u32(left & ~3);
+        #pragma unroll 1
+        for (u32 first = threadIdx.x; first < words; first += each * TRACK_BLOCK) {
+            u32 read[each];
+            #pragma unroll
+            for (u32 k = 0; k < each; ++k) {
+                const u32 i = first + k * TRACK_BLOCK, row = i / PATCH_WORDS, word = i % PATCH_WORDS;
+                read[k] = 0;
+                if (i < words && 4 * word < before + side)
+                    read[k] = *reinterpret_cast<const u32*>(pixels + row * level.pitch + 4 * word);
+            }
+            #pragma unroll
+            for (u32 k = 0; k < each; ++k)
+                if (first + k * TRACK_BLOCK < words) word_of(patch.bytes, 4 * (first + k * TRACK_BLOCK)) = read[k];
         }
-        #pragma unroll
-        for (u32 k = 0; k < each; ++k)
-            if (first + k * TRACK_BLOCK < side * side) patch[first + k * TRACK_BLOCK] = pixels[k];
+    } else {
+        #pragma unroll 1
+        for (u32 i = threadIdx.x; i < side * PATCH_PITCH; i += TRACK_BLOCK) {
+            const i32 x = least(most((left & ~3) + i32(i % PATCH_PITCH), 0), level.width - 1);
+            const i32 y = least(most(top + i32(i / PATCH_PITCH), 0), level.height - 1);
+            patch.bytes[i] = level.pixels[u32(y) * level.pitch + u32(x)];
+        }
     }
     __syncthreads();
 }
@@ -89,7 +114,7 @@ __device__ void load_patch(const LevelImage& level, i32 left, i32 top, u32 side,
 // A point: the pixel before it, and the weights of that pixel, of those to the right, below, and both, in 2^-14.
 struct Point {
     i32 x, y;
-    i32 here, right, below, both;
+    i32 weights[4];
 };
 
 __device__ Point point_at(f32 x, f32 y) {
@@ -98,11 +123,5 @@ __device__ Point point_at(f32 x, f32 y) {
     const i32 here = __float2int_rn(((1.0f - a) * (1.0f - b)) * 16384.0f);
     const i32 right = __float2int_rn((a * (1.0f - b)) * 16384.0f);
     const i32 below = __float2int_rn(((1.0f - a) * b) * 16384.0f);
-    return Point{i32(left), i32(top), here, right, below, (1 << 14) - here - right - below};
-}
-
-// Four neighbours at a point between them, rounded half up after division by 2^shift.
-__device__ i32 interpolated(const Point& point, i32 here, i32 right, i32 below, i32 both, u32 shift) {
-    const i32 sum = point.here * here + point.right * right + point.below * below + point.both * both;
-    return (sum + (1 << (shift - 1))) >> shift;
+    return Point{i32(left), i32(top), {here, right, below, (1 << 14) - here - right - below}};
 }

@@ -1,30 +1,32 @@
-// C11: the normal equations of a level, in f64. Every sum that enters is an integer below 2^53, so exact.
+// C11: the normal equations of a level, in f64, from integers.
 
 // Sum of a b; about the means, n times that of (a - mean a) (b - mean b).
-__device__ i64 product(bool about_means, u32 n, i64 ab, i32 a, i32 b) {
-    return about_means ? i64(n) * ab - i64(a) * b : ab;
-}
+__device__ i64 product(bool about_means, u32 n, i64 ab, i64 a, i64 b) { return about_means ? i64(n) * ab - a * b : ab; }
+
+// Sums that are kept of a window F between the pixels: over the four pixels about each of its places, in the order of the
+// weights, of the gradients with them, and with free light of them, and of pairs of them.
+enum Moment : u32 { MOMENTS_X = 0, MOMENTS_Y = 4, MOMENTS_F = 8, MOMENTS_FF = 12 };
+const u32 MOMENTS = 8; // that are summed at once
+const u32 PIXEL_PAIRS = 10;
+
+// Sums that are kept of a template, and of two windows, rounded; those of 32 bits and those of 64 are numbered apart.
+enum TemplateSum : u32 { SUM_X = 0, SUM_Y = 1, SUM_XX = 0, SUM_XY = 1, SUM_YY = 2 };
+enum PairSum : u32 { SUM_I = 0, SUM_J = 1, SUM_II = 0, SUM_IJ = 1, SUM_JJ = 2 };
+
+// From 2^-14 grey level to the 1/32 of the gradients.
+const f64 WINDOW_SCALE = 1.0 / 512.0;
 
 // What a template brings to every step.
 struct System {
-    f64 xx, xy, yy, xi, yi, ii;
+    f64 xx, xy, yy;
+    f64 xi, yi, ii;     // with its own window
     f64 inverse;        // of the determinant; 0 unless that is positive
     f32 min_eigenvalue; // of the whole template
     Area area;          // summed over
     Rows rows;          // of the area
-    i32 i, x, y;        // sums over the template
-    i64 sum_ii, sum_xi, sum_yi, sum_xx, sum_xy, sum_yy;
+    u32 n;              // pixels of it
+    i32 x, y;           // sums over the gradients
 };
-
-// What a window J says.
-struct Step {
-    f32 x, y;    // where to go from here, px of the level
-    f64 factor;  // what J is multiplied by
-};
-
-// Sums with a window J of the other image, in the order in which they are kept.
-enum PairSum : u32 { SUM_XJ = 0, SUM_YJ = 1, SUM_IJ = 2, SUM_JJ = 3 };
-const u32 QUAD_OF_J = 1; // in which the sum of J alone is kept
 
 // Number of pixels; squared where products are those about the means.
 __device__ f64 weight(bool free_light, u32 n) {
@@ -38,16 +40,68 @@ __device__ f32 smaller_eigenvalue(const System& s, f64 weight) {
     return f32(((s.xx + s.yy) - root) / (2.0 * weight * 1048576.0));
 }
 
-// Makes the rest of the sums; one lane calls it.
-__device__ void set_up(System& s, bool free_light, u32 n) {
-    s.xx = f64(product(free_light, n, s.sum_xx, s.x, s.x));
-    s.xy = f64(product(free_light, n, s.sum_xy, s.x, s.y));
-    s.yy = f64(product(free_light, n, s.sum_yy, s.y, s.y));
-    s.xi = f64(product(free_light, n, s.sum_xi, s.x, s.i));
-    s.yi = f64(product(free_light, n, s.sum_yi, s.y, s.i));
-    s.ii = f64(product(free_light, n, s.sum_ii, s.i, s.i));
+// The window's sum with a gradient, or over itself, at a place within its pixel, from the sums with the four pixels.
+__device__ i64 weighted(const Point& point, const i32 (&sums)[4]) {
+    i64 sum = 0;
+    #pragma unroll
+    for (u32 i = 0; i < 4; ++i) sum += i64(point.weights[i]) * sums[i];
+    return sum;
+}
+
+__device__ void load_moments(u32 first, Partial& partial, i32 (&sums)[4]) {
+    #pragma unroll
+    for (u32 i = 0; i < 4; ++i) sums[i] = block_total(first + i, partial);
+}
+
+// Sum over a window, and n times its variance, which fits 64 bits without a sign.
+struct Light {
+    i64 f;
+    f64 ff;
+};
+
+// A warp calls it: a lane a pair of the four pixels.
+__device__ Light light_of(u32 n, const Point& point, Partial& partial) {
+    const u32 lane = threadIdx.x % WARP;
+    const u32 a = lane < 4 ? 0 : lane < 7 ? 1 : lane < 9 ? 2 : 3, b = lane - a * (7 - a) / 2;
+    const auto weight_of = [&](u32 i) {
+        return i < 2 ? (i == 0 ? point.weights[0] : point.weights[1]) : i == 2 ? point.weights[2] : point.weights[3];
+    };
+    u64 squares = 0, f = 0;
+    if (lane < PIXEL_PAIRS)
+        squares = u64(i64(weight_of(a)) * weight_of(b) * (a == b ? 1 : 2) * block_total(MOMENTS_FF + lane, partial));
+    if (lane < 4) f = u64(i64(weight_of(lane)) * block_total(MOMENTS_F + lane, partial));
+    squares = warp_total(squares);
+    f = warp_total(f);
+    const u64 size = i64(f) < 0 ? 0 - f : f;
+    return Light{i64(f), f64(n * squares - size * size)};
+}
+
+// The product of a window with a gradient whose sum is `axis_sum`.
+__device__ f64 window_product(bool free_light, u32 n, i64 sum, i32 axis_sum, const Light& light) {
+    return f64(product(free_light, n, sum, axis_sum, light.f)) * WINDOW_SCALE;
+}
+
+// Makes what follows from the sums over the gradients; one thread calls it.
+__device__ void set_up(System& s, bool free_light, Partial& partial) {
+    s.x = block_total(SUM_X, partial);
+    s.y = block_total(SUM_Y, partial);
+    s.xx = f64(product(free_light, s.n, wide_total(SUM_XX, partial), s.x, s.x));
+    s.xy = f64(product(free_light, s.n, wide_total(SUM_XY, partial), s.x, s.y));
+    s.yy = f64(product(free_light, s.n, wide_total(SUM_YY, partial), s.y, s.y));
     const f64 determinant = s.xx * s.yy - s.xy * s.xy;
     s.inverse = determinant > 0.0 ? 1.0 / determinant : 0.0;
+}
+
+// And from the template's own window; one warp calls it.
+__device__ void set_up_own(System& s, bool free_light, const Point& point, Partial& partial) {
+    i32 along_x[4], along_y[4];
+    const Light light = free_light ? light_of(s.n, point, partial) : Light{0, 0.0};
+    load_moments(MOMENTS_X, partial, along_x);
+    load_moments(MOMENTS_Y, partial, along_y);
+    if (threadIdx.x != 0) return;
+    s.xi = window_product(free_light, s.n, weighted(point, along_x), s.x, light);
+    s.yi = window_product(free_light, s.n, weighted(point, along_y), s.y, light);
+    s.ii = light.ff;
 }
 
 // Contrast of I over that of J, from their squares.
@@ -57,33 +111,17 @@ __device__ f32 contrast_ratio(f32 ii, f32 jj) {
     return 8.0f < raised ? 8.0f : raised;
 }
 
-// The product of number `i` of PairSum.
-__device__ f64 pair_product(const System& s, bool free_light, u32 n, u32 i, Partial& partial) {
-    const i64 sum = block_total(0, i, partial);
-    if (!free_light) return f64(sum);
-    const i32 j = i32(block_total(QUAD_OF_J, 0, partial));
-    return f64(product(true, n, sum, i == SUM_XJ ? s.x : i == SUM_YJ ? s.y : i == SUM_IJ ? s.i : j, j));
+// What the window at a point is multiplied by; a warp calls it.
+__device__ f32 light_factor(const System& s, bool free_light, const Point& point, Partial& partial) {
+    return free_light ? contrast_ratio(f32(s.ii), f32(light_of(s.n, point, partial).ff)) : 1.0f;
 }
 
-// The step that the sums with J ask for. A warp calls it, and shares the work: a lane a product, a lane a coordinate.
-__device__ Step step_of(const System& s, bool free_light, u32 n, Partial& partial) {
-    const u32 lane = threadIdx.x % WARP;
-    const f64 own = pair_product(s, free_light, n, lane % QUAD, partial);
-    Step step;
-    step.factor = 1.0;
-    if (free_light) step.factor = f64(contrast_ratio(f32(s.ii), f32(__shfl_sync(ALL_LANES, own, SUM_JJ))));
-    // Lane 0 has x and y, lane 1 y and x.
-    const f64 mine = own * step.factor - (lane % 2 == 0 ? s.xi : s.yi), other = __shfl_xor_sync(ALL_LANES, mine, 1);
-    const f32 part = f32((s.xy * other - (lane % 2 == 0 ? s.yy : s.xx) * mine) * s.inverse);
-    step.x = part;
-    step.y = __shfl_xor_sync(ALL_LANES, part, 1);
-    return step;
-}
-
-// Root mean square of factor * J - I before a step, grey levels.
-__device__ f32 residual_of(const System& s, bool free_light, u32 n, f64 factor, Partial& partial) {
-    const f64 ij = pair_product(s, free_light, n, SUM_IJ, partial);
-    const f64 jj = pair_product(s, free_light, n, SUM_JJ, partial);
-    const f64 squares = (factor * factor * jj - 2.0 * factor * ij) + s.ii;
-    return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, n) * 1024.0)));
+// Root mean square of factor * J - I, grey levels.
+__device__ f32 residual_of(const System& s, bool free_light, f64 factor, Partial& partial) {
+    const i64 i = block_total(SUM_I, partial), j = block_total(SUM_J, partial);
+    const f64 ii = f64(product(free_light, s.n, wide_total(SUM_II, partial), i, i));
+    const f64 ij = f64(product(free_light, s.n, wide_total(SUM_IJ, partial), i, j));
+    const f64 jj = f64(product(free_light, s.n, wide_total(SUM_JJ, partial), j, j));
+    const f64 squares = (factor * factor * jj - 2.0 * factor * ij) + ii;
+    return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, s.n) * 1024.0)));
 }

@@ -3,8 +3,6 @@
 const u32 INTENSITY_SHIFT = 9;  // leaves 1/32 grey level
 const u32 GRADIENT_SHIFT = 14;  // leaves Scharr's scale, which is 32 as well
 
-typedef Array<i16, GREATEST_WINDOW * GREATEST_WINDOW> Values;
-
 enum FlowStatus : u32 { TRACKED = 0, OUTSIDE = 1, LOW_TEXTURE = 2, RESIDUAL = 3, INCONSISTENT = 4, SEARCHING = 5 };
 
 // What a search found; the smaller eigenvalue remains in shared memory.
@@ -19,145 +17,209 @@ struct Place {
     f32 u, v;
 };
 
-const u32 NEW_PIXEL = 1, NEW_PATCH = 2; // the window's pixel is another than before; it lies beyond the patch read
+// What is searched, and how.
+struct Search {
+    Place from;    // where it begins, level-0 px
+    Place motion;  // found so far, level-0 px
+    f32 residual;  // 0 unless it was measured
+    u32 levels, radius;
+    bool there;    // from the previous image to the current one
+};
 
-// Where a search is; one thread keeps it.
+// How far a level is searched.
 struct Progress {
-    u32 status;     // of the level: SEARCHING, or how it has ended
+    u32 status;     // SEARCHING, or how the level has ended
     u32 steps;      // taken there
-    Place from;     // where the search begins, px of the level
-    Place motion;   // before the level, level-0 px
     f32 x, y;       // motion, px of the level
-    f32 residual;   // of the last step there
-    Point point;    // where the next window lies, while searching
-    u32 news;             // what about it is new: NEW_PIXEL, NEW_PATCH
-    i32 patch_x, patch_y; // pixel that the patch was read for
+    Point point;    // where the next window lies, while searching; at the end the last one
 };
 
 // What a block shares. What all threads would hold alike is here, not in registers.
 struct TrackShared {
-    Place from;  // where the search begins
+    TrackStart start; // what is to be found
+    Search search;
     Found there; // of the forward search
     System system;
-    Progress progress;
+    Place begin;       // where the search of the level begins, px of the level
+    Progress progress; // one warp keeps it
     LevelImage to; // the level in which is searched
     Partial partial;
-    Patch patch;
-    Values intensity, x, y; // the template: I, and the gradients along x and y
+    Point point;   // the template's
+    Patch own, other; // pixels about the template and about where is searched
+    Array<u32, GREATEST_WINDOW * GREATEST_WINDOW> gradients; // of the template, along x in the lower half, y in the upper
 };
 
 // Gradients at the point of the middle of 4 x 4 pixels from `at` on: Scharr's at the middle four, interpolated.
-__device__ void gradients(Patch& patch, u32 at, u32 pitch, const Point& point, i32& x, i32& y) {
+__device__ u32 gradients(Patch& patch, u32 at, const Point& point) {
     i32 p[4][4];
     #pragma unroll
     for (u32 j = 0; j < 4; ++j)
         #pragma unroll
-        for (u32 i = 0; i < 4; ++i) p[j][i] = patch[at + j * pitch + i];
-    const i32 weights[2][2] = {{point.here, point.right}, {point.below, point.both}};
-    x = y = 1 << (GRADIENT_SHIFT - 1);
+        for (u32 i = 0; i < 4; ++i) p[j][i] = patch.bytes[at + j * PATCH_PITCH + i];
+    i32 x = 1 << (GRADIENT_SHIFT - 1), y = x;
     #pragma unroll
     for (u32 j = 0; j < 2; ++j)
         #pragma unroll
         for (u32 i = 0; i < 2; ++i) {
             const i32 corners = p[j + 2][i + 2] - p[j][i], others = p[j + 2][i] - p[j][i + 2];
-            x += weights[j][i] * (3 * (corners - others) + 10 * (p[j + 1][i + 2] - p[j + 1][i]));
-            y += weights[j][i] * (3 * (corners + others) + 10 * (p[j + 2][i + 1] - p[j][i + 1]));
+            x += point.weights[2 * j + i] * (3 * (corners - others) + 10 * (p[j + 1][i + 2] - p[j + 1][i]));
+            y += point.weights[2 * j + i] * (3 * (corners + others) + 10 * (p[j + 2][i + 1] - p[j][i + 1]));
         }
-    x >>= GRADIENT_SHIFT;
-    y >>= GRADIENT_SHIFT;
-}
-
-// Intensity at a point right of and below pixel `at`.
-__device__ i32 intensity(Patch& patch, u32 at, u32 pitch, const Point& point) {
-    return interpolated(point, patch[at], patch[at + 1], patch[at + pitch], patch[at + pitch + 1], INTENSITY_SHIFT);
+    return (u32(x >> GRADIENT_SHIFT) & 0xFFFFu) | u32(y >> GRADIENT_SHIFT) << 16;
 }
 
 // Fills the template about a point. All threads call it.
-__device__ void fill_template(const LevelImage& level, const Point& point, u32 radius, TrackShared& shared) {
-    const u32 side = 2 * radius + 1, pitch = side + 3; // one pixel more for the interpolation, one a side for gradients
-    load_patch(level, point.x - i32(radius) - 1, point.y - i32(radius) - 1, pitch, shared.patch);
-    const Rows rows = rows_of(side);
+__device__ void fill_template(const LevelImage& level, const Point& point, TrackShared& shared) {
+    const i32 radius = i32(shared.search.radius), side = 2 * radius + 1;
+    const i32 left = point.x - radius - 1, top = point.y - radius - 1;
+    load_patch(level, left, top, u32(side) + 3, shared.own); // one more for the interpolation, one a side for gradients
+    const Rows rows = rows_of(u32(side));
+    const u32 origin = shared.own.index(left, top);
     #pragma unroll 1
-    for (u32 i = threadIdx.x; i < side * side; i += TRACK_BLOCK) {
-        const u32 row = rows.row(i), at = i + row * (pitch - side);
-        i32 x, y;
-        gradients(shared.patch, at, pitch, point, x, y);
-        shared.intensity[i] = i16(intensity(shared.patch, at + pitch + 1, pitch, point));
-        shared.x[i] = i16(x);
-        shared.y[i] = i16(y);
-    }
+    for (u32 i = threadIdx.x; i < u32(side * side); i += TRACK_BLOCK)
+        shared.gradients[i] = gradients(shared.own, origin + i + rows.row(i) * (PATCH_PITCH - u32(side)), point);
+    if (threadIdx.x == 0) shared.point = point;
     __syncthreads();
+}
+
+// The pixels of the area that counts, one after the other: those of a thread.
+struct Walk {
+    u32 first, side_rest;   // of the template's window
+    u32 pixel, pitch_rest;  // of a patch
+    Rows rows;
+
+    __device__ Walk(const System& system, u32 radius, Patch& patch, i32 x, i32 y) {
+        const u32 side = 2 * radius + 1;
+        const Area& area = system.area;
+        rows = system.rows;
+        first = u32(area.top) * side + u32(area.left);
+        side_rest = side - rows.side;
+        pixel = patch.index(x - i32(radius) + area.left, y - i32(radius) + area.top);
+        pitch_rest = PATCH_PITCH - rows.side;
+    }
+    __device__ u32 in_window(u32 i) const { return first + i + rows.row(i) * side_rest; }
+    __device__ u32 in_patch(u32 i) const { return pixel + i + rows.row(i) * pitch_rest; }
+};
+
+// Those of the moments of F that HALF says: in two goes, since all would take too many registers.
+template <u32 HALF>
+__device__ void sum_light(u32 n, const Walk& walk, Patch& patch, Partial& partial) {
+    i32 sums[MOMENTS] = {};
+    #pragma unroll 1
+    for (u32 i = threadIdx.x; i < n; i += TRACK_BLOCK) {
+        const u32 at = walk.in_patch(i);
+        i32 pixels[4];
+        #pragma unroll
+        for (u32 k = 0; k < 4; ++k) pixels[k] = patch.bytes[at + k % 2 + k / 2 * PATCH_PITCH];
+        #pragma unroll
+        for (u32 k = 0; k < 4; ++k) {
+            if (HALF == 0) sums[k] += pixels[k];
+            if (HALF == 0) sums[4 + k] += pixels[0] * pixels[k];
+            if (HALF == 1 && k > 0) sums[k - 1] += pixels[1] * pixels[k];
+            if (HALF == 1 && k > 1) sums[k + 1] += pixels[2] * pixels[k];
+        }
+        if (HALF == 1) sums[5] += pixels[3] * pixels[3];
+    }
+    keep_sums(sums, MOMENTS_F + HALF * MOMENTS, partial);
+}
+
+// Sums of the area with the four pixels about each place of the window at pixel (x, y) of a patch. All threads call it,
+// and then meet.
+__device__ void sum_moments(bool free_light, Patch& patch, i32 x, i32 y, TrackShared& shared) {
+    const Walk walk(shared.system, shared.search.radius, patch, x, y);
+    const u32 n = shared.system.n;
+    i32 sums[MOMENTS] = {};
+    #pragma unroll 4
+    for (u32 i = threadIdx.x; i < n; i += TRACK_BLOCK) {
+        const u32 both = shared.gradients[walk.in_window(i)], at = walk.in_patch(i);
+        const i32 gx = i16(both), gy = i16(both >> 16);
+        #pragma unroll
+        for (u32 k = 0; k < 4; ++k) {
+            const i32 pixel = patch.bytes[at + k % 2 + k / 2 * PATCH_PITCH];
+            sums[MOMENTS_X + k] += gx * pixel;
+            sums[MOMENTS_Y + k] += gy * pixel;
+        }
+    }
+    keep_sums(sums, 0, shared.partial);
+    if (!free_light) return;
+    sum_light<0>(n, walk, patch, shared.partial);
+    sum_light<1>(n, walk, patch, shared.partial);
 }
 
 // Sums over an area of the template, the whole one for the first time. All threads call it.
-__device__ void sum_template(u32 radius, bool free_light, const Area& area, bool whole, TrackShared& shared) {
-    const u32 side = 2 * radius + 1, n = u32(area.columns * area.rows), first = u32(area.top) * side + u32(area.left);
-    const Rows rows = rows_of(u32(most(area.columns, 1)));
-    i32 sum_i = 0, sum_x = 0, sum_y = 0, ii = 0, xi = 0, yi = 0, xx = 0, xy = 0, yy = 0;
-    #pragma unroll 1
-    for (u32 pixel = threadIdx.x; pixel < n; pixel += TRACK_BLOCK) {
-        const u32 at = first + pixel + rows.row(pixel) * (side - rows.side);
-        const i32 i = shared.intensity[at], x = shared.x[at], y = shared.y[at];
-        sum_i += i;
-        sum_x += x;
-        sum_y += y;
-        ii += i * i;
-        xi += x * i;
-        yi += y * i;
-        xx += x * x;
-        xy += x * y;
-        yy += y * y;
+__device__ void sum_template(bool free_light, const Area& area, bool whole, TrackShared& shared) {
+    System& system = shared.system;
+    __syncthreads(); // the sums before have been read
+    if (threadIdx.x == 0) {
+        system.area = area;
+        system.n = u32(area.columns * area.rows);
+        system.rows = rows_of(u32(most(area.columns, 1)));
     }
-    keep_quad(0, ii, xi, yi, xx, shared.partial);
-    keep_quad(1, xy, yy, sum_i, sum_x, shared.partial);
-    keep_quad(2, sum_y, 0, 0, 0, shared.partial);
+    __syncthreads();
+    const Walk walk(system, shared.search.radius, shared.own, shared.point.x, shared.point.y);
+    i32 both[2] = {};
+    i64 xx = 0, xy = 0, yy = 0;
+    #pragma unroll 1
+    for (u32 i = threadIdx.x; i < system.n; i += TRACK_BLOCK) {
+        const u32 pair = shared.gradients[walk.in_window(i)];
+        const i32 gx = i16(pair), gy = i16(pair >> 16);
+        both[0] += gx;
+        both[1] += gy;
+        xx += gx * gx;
+        xy += gx * gy;
+        yy += gy * gy;
+    }
+    keep_sums(both, SUM_X, shared.partial);
+    keep_wide(xx, SUM_XX, shared.partial);
+    keep_wide(xy, SUM_XY, shared.partial);
+    keep_wide(yy, SUM_YY, shared.partial);
     __syncthreads();
     if (threadIdx.x == 0) {
-        System& system = shared.system;
-        system.sum_ii = block_total(0, 0, shared.partial);
-        system.sum_xi = block_total(0, 1, shared.partial);
-        system.sum_yi = block_total(0, 2, shared.partial);
-        system.sum_xx = block_total(0, 3, shared.partial);
-        system.sum_xy = block_total(1, 0, shared.partial);
-        system.sum_yy = block_total(1, 1, shared.partial);
-        system.i = i32(block_total(1, 2, shared.partial));
-        system.x = i32(block_total(1, 3, shared.partial));
-        system.y = i32(block_total(2, 0, shared.partial));
-        system.area = area;
-        system.rows = rows;
-        set_up(system, free_light, n);
-        if (whole) system.min_eigenvalue = smaller_eigenvalue(system, weight(free_light, n));
+        set_up(system, free_light, shared.partial);
+        if (whole) system.min_eigenvalue = smaller_eigenvalue(system, weight(free_light, system.n));
     }
+    __syncthreads();
+    sum_moments(free_light, shared.own, shared.point.x, shared.point.y, shared);
+    __syncthreads();
+    if (threadIdx.x < WARP) set_up_own(system, free_light, shared.point, shared.partial);
     __syncthreads();
 }
 
-// Sums of the template's area with the window J, whose pixels are in the patch. All threads call it; the totals are
-// left for take_step.
-__device__ void sum_pair(u32 radius, bool free_light, TrackShared& shared) {
-    const Area area = shared.system.area;
-    const Rows rows = shared.system.rows;
-    const Point point = shared.progress.point;
-    const u32 left = u32(point.x - shared.progress.patch_x + PATCH_MARGIN + area.left);
-    const u32 top = u32(point.y - shared.progress.patch_y + PATCH_MARGIN + area.top);
-    const u32 side = 2 * radius + 1, pitch = side + 1 + 2 * PATCH_MARGIN, n = u32(area.columns * area.rows);
-    const u32 first = u32(area.top) * side + u32(area.left), first_pixel = top * pitch + left;
-    const u32 each = 4; // pixels at once: enough for a window of 21
-    i32 sum_j = 0, jj = 0, ij = 0, xj = 0, yj = 0;
+// Intensity at a point right of and below pixel `at`.
+__device__ i32 intensity(Patch& patch, u32 at, const Point& point) {
+    i32 sum = 1 << (INTENSITY_SHIFT - 1);
+    #pragma unroll
+    for (u32 k = 0; k < 4; ++k) sum += point.weights[k] * patch.bytes[at + k % 2 + k / 2 * PATCH_PITCH];
+    return sum >> INTENSITY_SHIFT;
+}
+
+// Finds the residual of the last window. All threads call it.
+__device__ void measure(bool free_light, TrackShared& shared) {
+    const Point& point = shared.progress.point;
+    const u32 radius = shared.search.radius;
+    const f32 factor = light_factor(shared.system, free_light, point, shared.partial);
+    __syncthreads(); // the moments have been read
+    const Walk own(shared.system, radius, shared.own, shared.point.x, shared.point.y);
+    const Walk other(shared.system, radius, shared.other, point.x, point.y);
+    i32 both[2] = {};
+    i64 ii = 0, ij = 0, jj = 0;
     #pragma unroll 1
-    for (u32 begin = threadIdx.x; begin < n; begin += each * TRACK_BLOCK) {
-        #pragma unroll
-        for (u32 k = 0; k < each; ++k) {
-            const u32 pixel = begin + k * TRACK_BLOCK, i = least(pixel, n - 1), row = rows.row(i);
-            const u32 at = first + i + row * (side - rows.side);
-            const i32 there = intensity(shared.patch, first_pixel + i + row * (pitch - rows.side), pitch, point);
-            const i32 j = pixel < n ? there : 0;
-            sum_j += j;
-            jj += j * j;
-            ij += shared.intensity[at] * j;
-            xj += shared.x[at] * j;
-            yj += shared.y[at] * j;
-        }
+    for (u32 pixel = threadIdx.x; pixel < shared.system.n; pixel += TRACK_BLOCK) {
+        const u32 at = own.in_patch(pixel);
+        const i32 i = intensity(shared.own, at, shared.point);
+        const i32 j = intensity(shared.other, at + (other.pixel - own.pixel), point);
+        both[0] += i;
+        both[1] += j;
+        ii += i * i;
+        ij += i * j;
+        jj += j * j;
     }
-    keep_quad(0, xj, yj, ij, jj, shared.partial);
-    if (free_light) keep_quad(1, sum_j, 0, 0, 0, shared.partial);
+    keep_sums(both, SUM_I, shared.partial);
+    keep_wide(ii, SUM_II, shared.partial);
+    keep_wide(ij, SUM_IJ, shared.partial);
+    keep_wide(jj, SUM_JJ, shared.partial);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared.search.residual = residual_of(shared.system, free_light, f64(factor), shared.partial);
+    __syncthreads();
 }

@@ -1,8 +1,9 @@
 //! The plain path: the reference that every other one equals bit for bit, and the fallback on the CPU.
 
 use super::bilinear::Point;
+use super::moments::Moments;
 use super::solve::System;
-use super::window::Template;
+use super::window::{Area, Template};
 use super::{Flow, FlowStart, FlowStatus, REFINE_LEAST, REFINE_REACH, TrackSettings};
 use crate::image::GrayImage;
 
@@ -24,7 +25,7 @@ pub fn track(
 /// Forward, the gates, back again, and the last search.
 fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart, settings: &TrackSettings) -> Flow {
     let guess = difference(start.guess, start.from);
-    let forward = search(previous, current, start.from, guess, start.trusted, settings);
+    let forward = search(previous, current, start.from, guess, start.trusted, settings, true);
     let mut flow = Flow {
         position: start.from,
         status: forward.status,
@@ -41,7 +42,7 @@ fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart,
     } else if let Some(most) = settings.max_backward_error {
         // In darker light a template that was good enough would not be: there and back share one gate.
         let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
-        let backward = search(current, previous, flow.position, guess.map(|c| -c), start.trusted, &open);
+        let backward = search(current, previous, flow.position, guess.map(|c| -c), start.trusted, &open, false);
         let [x, y] = difference(sum(flow.position, backward.motion), start.from);
         let squares = x * x + y * y;
         if backward.status != FlowStatus::Tracked {
@@ -73,7 +74,7 @@ fn refine(
     if motion[0] * motion[0] + motion[1] * motion[1] < REFINE_LEAST * REFINE_LEAST {
         return None;
     }
-    let found = search_level(previous.first()?, current.first()?, at_level(from, 0), motion, radius, settings);
+    let found = search_level(previous.first()?, current.first()?, at_level(from, 0), motion, radius, settings, false);
     let [x, y] = difference(found.motion, motion);
     let near = x * x + y * y <= REFINE_REACH * REFINE_REACH;
     (found.status == FlowStatus::Tracked && near).then_some(found.motion)
@@ -89,7 +90,8 @@ struct Search {
     min_eigenvalue: f32,
 }
 
-/// Coarse to fine. A level that fails leaves the motion as it was; the finest one decides.
+/// Coarse to fine. A level that fails leaves the motion as it was; the finest one decides. `measures` asks for the
+/// residual.
 fn search(
     from_levels: &[&GrayImage],
     to_levels: &[&GrayImage],
@@ -97,6 +99,7 @@ fn search(
     guess: [f32; 2],
     trusted: bool,
     settings: &TrackSettings,
+    measures: bool,
 ) -> Search {
     let mut search = Search { status: FlowStatus::Outside, motion: guess, residual: 0.0, min_eigenvalue: 0.0 };
     let levels = settings.levels_of(from_levels.len().min(to_levels.len()));
@@ -104,7 +107,8 @@ fn search(
     for (level, (from_image, to_image)) in from_levels.iter().zip(to_levels).enumerate().take(levels).rev() {
         let scale = (1_u32 << level) as f32;
         let motion = search.motion.map(|c| c / scale);
-        let found = search_level(from_image, to_image, at_level(from, level), motion, settings.radius(), settings);
+        let (place, measures) = (at_level(from, level), measures && level == 0);
+        let found = search_level(from_image, to_image, place, motion, settings.radius(), settings, measures);
         search = Search { motion: found.motion.map(|c| c * scale), ..found };
     }
     search
@@ -123,36 +127,42 @@ fn search_level(
     motion: [f32; 2],
     radius: usize,
     settings: &TrackSettings,
+    measures: bool,
 ) -> Search {
     let mut search = Search { status: FlowStatus::Outside, motion, residual: 0.0, min_eigenvalue: 0.0 };
     if !contains(from_image, from) {
         return search;
     }
     let template = Template::new(from_image, &Point::new(from), radius);
-    let mut area = template.area();
-    let mut system = System::new(template.sums(&area), settings.illumination);
-    search.min_eigenvalue = system.min_eigenvalue();
-    if search.min_eigenvalue < settings.min_eigenvalue || !system.is_solvable() {
+    let mut fit = Fit::new(&template, template.area(), settings.illumination);
+    search.min_eigenvalue = fit.system.min_eigenvalue();
+    if search.min_eigenvalue < settings.min_eigenvalue || !fit.system.is_solvable() {
         search.status = FlowStatus::LowTexture;
         return search;
     }
-    let (mut moved, mut residual) = (motion, 0.0);
+    let (mut moved, mut seen, mut last) = (motion, None, None);
     for _ in 0..settings.max_iter {
         let to = sum(from, moved);
         if !contains(to_image, to) {
             return search;
         }
         let point = Point::new(to);
-        let overlap = template.area_with(to_image, &point);
-        if overlap != area {
-            area = overlap;
-            system = System::new(template.sums(&area), settings.illumination);
-            if !system.is_solvable() {
-                return search;
+        let moments = match seen {
+            Some((pixel, moments)) if pixel == [point.x, point.y] => moments,
+            _ => {
+                let area = template.area_with(to_image, &point);
+                if area != fit.area {
+                    fit = Fit::new(&template, area, settings.illumination);
+                    if !fit.system.is_solvable() {
+                        return search;
+                    }
+                }
+                Moments::about(&template, to_image, &point, &area, settings.illumination)
             }
-        }
-        let step = system.step(&template.sums_with(to_image, &point, &area));
-        residual = system.residual(&step);
+        };
+        seen = Some(([point.x, point.y], moments));
+        let step = fit.system.step(&moments.at(&point.weights));
+        last = Some((point, step.factor));
         moved = sum(moved, step.motion);
         let [x, y] = step.motion;
         if x * x + y * y <= settings.eps * settings.eps {
@@ -160,9 +170,25 @@ fn search_level(
         }
     }
     if contains(to_image, sum(from, moved)) {
-        search = Search { status: FlowStatus::Tracked, motion: moved, residual, ..search };
+        (search.status, search.motion) = (FlowStatus::Tracked, moved);
+        if let (true, Some((point, factor))) = (measures, last) {
+            search.residual = fit.system.residual(&template.sums_with(to_image, &point, &fit.area), factor);
+        }
     }
     search
+}
+
+/// The part of a template that counts, and its normal equations.
+struct Fit {
+    area: Area,
+    system: System,
+}
+
+impl Fit {
+    fn new(template: &Template, area: Area, illumination: bool) -> Self {
+        let own = Moments::own(template, &area, illumination).at(&template.point().weights);
+        Self { area, system: System::new(template.sums(&area), &own, illumination) }
+    }
 }
 
 /// Whether a point lies between the centres of the first and the last pixel.

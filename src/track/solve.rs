@@ -1,15 +1,18 @@
-//! The normal equations of one level. Every sum is an integer below 2^53, so exact in f64.
+//! The normal equations of one level. Sums are integers, and become f64 at the end.
 //!
 //! Lucas, B., Kanade, T. "An Iterative Image Registration Technique", IJCAI 1981, with the template's gradients (Baker,
 //! S., Matthews, I. "Lucas-Kanade 20 Years On", IJCV 2004). With free light J is brought to the mean and the contrast
 //! of I before each step: unlike a gain that is solved for, the ratio of contrasts holds however far off J is.
 
+use super::moments::WindowSums;
 use super::window::{PairSums, TemplateSums};
 
 /// Bounds of the factor on the contrast of J.
 const LEAST_FACTOR: f32 = 0.125;
 const GREATEST_FACTOR: f32 = 8.0;
-/// Of sums of squares: intensities are in 1/32 grey level.
+/// From 2^-14 grey level to the 1/32 of the gradients.
+const WINDOW_SCALE: f64 = 1.0 / 512.0;
+/// Of sums of squares: intensities of the residual are in 1/32 grey level.
 const SQUARE_SCALE: f64 = 1024.0;
 /// What OpenCV divides the gradient matrix by.
 const EIGENVALUE_SCALE: f64 = 1_048_576.0;
@@ -19,15 +22,21 @@ const EIGENVALUE_SCALE: f64 = 1_048_576.0;
 pub struct System {
     sums: TemplateSums,
     illumination: bool,
-    /// Products of the gradients with themselves and with I.
+    /// Products of the gradients with themselves and with I, and of I with itself.
     xx: f64,
     xy: f64,
     yy: f64,
-    xi: f64,
-    yi: f64,
-    ii: f64,
+    own: Products,
     determinant: f64,
     inverse_determinant: f64,
+}
+
+/// Products of a window F with the gradients, and with free light with itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Products {
+    xf: f64,
+    yf: f64,
+    ff: f64,
 }
 
 /// What a window J says.
@@ -36,24 +45,20 @@ pub struct Step {
     /// Where to go from here, px of the level.
     pub motion: [f32; 2],
     /// By which J is multiplied.
-    factor: f64,
-    /// Products of J with I and itself.
-    ij: f64,
-    jj: f64,
+    pub factor: f64,
 }
 
 impl System {
-    pub fn new(sums: TemplateSums, illumination: bool) -> Self {
+    /// Of the sums over an area: those of the gradients, and those with the template's own window.
+    pub fn new(sums: TemplateSums, own: &WindowSums, illumination: bool) -> Self {
         let product = |ab: i64, a: i64, b: i64| product(sums.n, illumination, ab, a, b) as f64;
         let xx = product(sums.xx, sums.x, sums.x);
         let xy = product(sums.xy, sums.x, sums.y);
         let yy = product(sums.yy, sums.y, sums.y);
-        let xi = product(sums.xi, sums.x, sums.i);
-        let yi = product(sums.yi, sums.y, sums.i);
-        let ii = product(sums.ii, sums.i, sums.i);
         let determinant = xx * yy - xy * xy;
         let inverse_determinant = if determinant > 0.0 { 1.0 / determinant } else { 0.0 };
-        Self { sums, illumination, xx, xy, yy, xi, yi, ii, determinant, inverse_determinant }
+        let own = Products::new(&sums, own, illumination);
+        Self { sums, illumination, xx, xy, yy, own, determinant, inverse_determinant }
     }
 
     /// Number of pixels; squared where products are those about the means.
@@ -75,24 +80,33 @@ impl System {
     }
 
     /// The step that the window J asks for; the system is solvable.
-    pub fn step(&self, sums: &PairSums) -> Step {
-        let product = |ab: i64, a: i64| product(self.sums.n, self.illumination, ab, a, sums.j) as f64;
-        let ij = product(sums.ij, self.sums.i);
-        let xj = product(sums.xj, self.sums.x);
-        let yj = product(sums.yj, self.sums.y);
-        let jj = product(sums.jj, sums.j);
-        let factor = if self.illumination { contrast_ratio(self.ii as f32, jj as f32) } else { 1.0 };
+    pub fn step(&self, window: &WindowSums) -> Step {
+        let j = Products::new(&self.sums, window, self.illumination);
+        let factor = if self.illumination { contrast_ratio(self.own.ff as f32, j.ff as f32) } else { 1.0 };
         let factor = f64::from(factor);
-        let (b1, b2) = (xj * factor - self.xi, yj * factor - self.yi);
-        let motion = [self.xy * b2 - self.yy * b1, self.xy * b1 - self.xx * b2];
-        Step { motion: motion.map(|c| (c * self.inverse_determinant) as f32), factor, ij, jj }
+        let (bx, by) = (j.xf * factor - self.own.xf, j.yf * factor - self.own.yf);
+        let motion = [self.xy * by - self.yy * bx, self.xy * bx - self.xx * by];
+        Step { motion: motion.map(|c| (c * self.inverse_determinant) as f32), factor }
     }
 
-    /// Root mean square of factor * J - I before a step, about the means with free light; grey levels.
-    pub fn residual(&self, step: &Step) -> f32 {
-        let squares = (step.factor * step.factor * step.jj - 2.0 * step.factor * step.ij) + self.ii;
+    /// Root mean square of factor * J - I, about the means with free light; grey levels. Of the same area.
+    pub fn residual(&self, sums: &PairSums, factor: f64) -> f32 {
+        let product = |ab: i64, a: i64, b: i64| product(self.sums.n, self.illumination, ab, a, b) as f64;
+        let ii = product(sums.ii, sums.i, sums.i);
+        let ij = product(sums.ij, sums.i, sums.j);
+        let jj = product(sums.jj, sums.j, sums.j);
+        let squares = (factor * factor * jj - 2.0 * factor * ij) + ii;
         let squares = if squares < 0.0 { 0.0 } else { squares };
         (squares / (self.weight() * SQUARE_SCALE)).sqrt() as f32
+    }
+}
+
+impl Products {
+    fn new(sums: &TemplateSums, window: &WindowSums, illumination: bool) -> Self {
+        let product = |ab: i64, a: i64| product(sums.n, illumination, ab, a, window.f) as f64 * WINDOW_SCALE;
+        let square = window.f.unsigned_abs() * window.f.unsigned_abs();
+        let ff = if illumination { sums.n as u64 * window.ff - square } else { 0 };
+        Self { xf: product(window.xf, sums.x), yf: product(window.yf, sums.y), ff: ff as f64 }
     }
 }
 
@@ -103,7 +117,7 @@ fn contrast_ratio(ii: f32, jj: f32) -> f32 {
     if GREATEST_FACTOR < ratio { GREATEST_FACTOR } else { ratio }
 }
 
-/// Sum of a b; about the means, n times that of (a - mean a) (b - mean b). Below 2^47.
+/// Sum of a b; about the means, n times that of (a - mean a) (b - mean b). Below 2^55.
 fn product(n: i64, about_means: bool, ab: i64, a: i64, b: i64) -> i64 {
     if about_means { n * ab - a * b } else { ab }
 }

@@ -1,4 +1,4 @@
-//! Windows about a point, and the sums over them: integers, so that their order is free.
+//! The window that a point is tracked from, and what of it counts. Sums are of integers, so that their order is free.
 
 use super::GREATEST_WINDOW;
 use super::bilinear::Point;
@@ -6,14 +6,14 @@ use super::gradient::scharr;
 use super::patch::{GREATEST_PATCH, Patch};
 use crate::image::GrayImage;
 
-const SIDE: usize = GREATEST_WINDOW as usize;
-/// Intensities are in 1/32 grey level: 2^14 of the weights less these bits.
+pub(super) const SIDE: usize = GREATEST_WINDOW as usize;
+/// Intensities of the residual are in 1/32 grey level: 2^14 of the weights less these bits.
 const INTENSITY_SHIFT: u32 = 9;
 /// Gradients keep their scale, which is 32 as well.
 const GRADIENT_SHIFT: u32 = 14;
 
 /// One interpolated quantity over a window, row by row.
-type Values = [[i32; SIDE]; SIDE];
+type Values = [[i16; SIDE]; SIDE];
 
 /// The part of a window that counts: columns and rows, from the first to before the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +44,12 @@ impl Area {
         ((self.columns[1] - self.columns[0]) * (self.rows[1] - self.rows[0])) as i64
     }
 
-    fn rows(&self) -> std::ops::Range<usize> {
+    pub(super) fn rows(&self) -> std::ops::Range<usize> {
         self.rows[0]..self.rows[1]
     }
 
     /// The columns that count.
-    fn of<'a>(&self, row: &'a [i32]) -> &'a [i32] {
+    pub(super) fn of<'a, T>(&self, row: &'a [T]) -> &'a [T] {
         &row[self.columns[0]..self.columns[1]]
     }
 }
@@ -61,36 +61,33 @@ pub struct Template {
     side: usize,
     /// Where gradients are those of the image.
     area: Area,
-    /// I, 1/32 grey level, 0 to 8160.
-    intensity: Values,
+    point: Point,
+    /// The window's pixels, one more at each side for the gradients, and one behind for the interpolation.
+    patch: Patch,
     /// Ix and Iy, 1/32 grey level / px, within +-4080.
     gradients: [Values; 2],
 }
 
-/// Sums over a template that no search changes.
+/// Sums over a template's gradients, which no search changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TemplateSums {
     /// Number of pixels.
     pub n: i64,
-    pub i: i64,
     pub x: i64,
     pub y: i64,
-    pub ii: i64,
-    pub xi: i64,
-    pub yi: i64,
     pub xx: i64,
     pub xy: i64,
     pub yy: i64,
 }
 
-/// Sums of a template with a window J of the other image.
+/// Sums over two windows of intensities I and J, in 1/32 grey level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairSums {
+    pub i: i64,
     pub j: i64,
-    pub jj: i64,
+    pub ii: i64,
     pub ij: i64,
-    pub xj: i64,
-    pub yj: i64,
+    pub jj: i64,
 }
 
 impl Template {
@@ -105,12 +102,10 @@ impl Template {
             scharr(&patch, y + 1, &mut gx[..=side], &mut gy[..=side]);
         }
         let area = Area::inside(image, point, radius, [1, 2]);
-        let mut template = Self { side, area, intensity: [[0; SIDE]; SIDE], gradients: [[[0; SIDE]; SIDE]; 2] };
-        for y in 0..side {
-            let (upper, lower) = (&patch.row(y + 1)[1..], &patch.row(y + 2)[1..]);
-            interpolate(upper, lower, point, INTENSITY_SHIFT, &mut template.intensity[y][..side]);
-            for (gradients, out) in gradients.iter().zip(&mut template.gradients) {
-                interpolate(&gradients[y], &gradients[y + 1], point, GRADIENT_SHIFT, &mut out[y][..side]);
+        let mut template = Self { side, area, point: *point, patch, gradients: [[[0; SIDE]; SIDE]; 2] };
+        for (gradients, out) in gradients.iter().zip(&mut template.gradients) {
+            for (y, out) in out.iter_mut().enumerate().take(side) {
+                interpolate(&gradients[y], &gradients[y + 1], point, GRADIENT_SHIFT, &mut out[..side]);
             }
         }
         template
@@ -121,23 +116,45 @@ impl Template {
         self.area
     }
 
+    /// Pixels along each side.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// The point that it is about.
+    pub fn point(&self) -> &Point {
+        &self.point
+    }
+
+    /// Ix and Iy of a row of the window.
+    pub(super) fn gradients(&self, row: usize) -> [&[i16]; 2] {
+        let [x, y] = &self.gradients;
+        [&x[row][..self.side], &y[row][..self.side]]
+    }
+
     /// What counts beside the window about a point of another image.
     pub fn area_with(&self, image: &GrayImage, point: &Point) -> Area {
         self.area.overlap(&Area::inside(image, point, self.side / 2, [0, 1]))
     }
 
-    /// The sums over an area. A row of squares fits 32 bits.
+    /// The pixels of its own window, one more to the right and below.
+    pub(super) fn row_of_pixels(&self, row: usize) -> &[u8] {
+        &self.patch.row(row + 1)[1..]
+    }
+
+    /// Those of the window about a point of another image.
+    pub(super) fn window(&self, image: &GrayImage, point: &Point) -> Patch {
+        let radius = (self.side / 2) as i32;
+        Patch::cut(image, point.x - radius, point.y - radius, self.side + 1)
+    }
+
+    /// The sums over an area.
     pub fn sums(&self, area: &Area) -> TemplateSums {
-        let [gx, gy] = &self.gradients;
         let mut sums = TemplateSums { n: area.pixels(), ..TemplateSums::default() };
         for row in area.rows() {
-            let (i, x, y) = (area.of(&self.intensity[row]), area.of(&gx[row]), area.of(&gy[row]));
-            sums.i += sum(i);
+            let [x, y] = self.gradients(row).map(|row| area.of(row));
             sums.x += sum(x);
             sums.y += sum(y);
-            sums.ii += dot(i, i);
-            sums.xi += dot(x, i);
-            sums.yi += dot(y, i);
             sums.xx += dot(x, x);
             sums.xy += dot(x, y);
             sums.yy += dot(y, y);
@@ -145,40 +162,41 @@ impl Template {
         sums
     }
 
-    /// The sums over an area with the window J about a point of another image.
+    /// The sums over an area with the window J about a point of another image, intensities rounded.
     pub fn sums_with(&self, image: &GrayImage, point: &Point, area: &Area) -> PairSums {
-        let radius = (self.side / 2) as i32;
-        let patch = Patch::cut(image, point.x - radius, point.y - radius, self.side + 1);
-        let [gx, gy] = &self.gradients;
-        let mut buffer = [0; SIDE];
+        let patch = self.window(image, point);
+        let (mut i, mut j) = ([0; SIDE], [0; SIDE]);
         let mut sums = PairSums::default();
         for row in area.rows() {
-            interpolate(patch.row(row), patch.row(row + 1), point, INTENSITY_SHIFT, &mut buffer[..self.side]);
-            let j = area.of(&buffer);
+            let (upper, lower) = (self.row_of_pixels(row), self.row_of_pixels(row + 1));
+            interpolate(upper, lower, &self.point, INTENSITY_SHIFT, &mut i[..self.side]);
+            interpolate(patch.row(row), patch.row(row + 1), point, INTENSITY_SHIFT, &mut j[..self.side]);
+            let (i, j) = (area.of(&i), area.of(&j));
+            sums.i += sum(i);
             sums.j += sum(j);
+            sums.ii += dot(i, i);
+            sums.ij += dot(i, j);
             sums.jj += dot(j, j);
-            sums.ij += dot(area.of(&self.intensity[row]), j);
-            sums.xj += dot(area.of(&gx[row]), j);
-            sums.yj += dot(area.of(&gy[row]), j);
         }
         sums
     }
 }
 
 /// One row of a window from two rows of pixels.
-fn interpolate<T: Copy + Into<i32>>(upper: &[T], lower: &[T], point: &Point, shift: u32, out: &mut [i32]) {
+fn interpolate<T: Copy + Into<i32>>(upper: &[T], lower: &[T], point: &Point, shift: u32, out: &mut [i16]) {
     let count = out.len();
     let (upper, lower) = (&upper[..=count], &lower[..=count]);
     for (x, out) in out.iter_mut().enumerate() {
         let pair = |row: &[T]| [row[x].into(), row[x + 1].into()];
-        *out = point.weights.mean(pair(upper), pair(lower), shift);
+        *out = point.weights.mean(pair(upper), pair(lower), shift) as i16;
     }
 }
 
-fn sum(a: &[i32]) -> i64 {
-    a.iter().sum::<i32>().into()
+fn sum(a: &[i16]) -> i64 {
+    a.iter().map(|a| i32::from(*a)).sum::<i32>().into()
 }
 
-fn dot(a: &[i32], b: &[i32]) -> i64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum::<i32>().into()
+/// A row of squares fits 32 bits.
+pub(super) fn dot(a: &[i16], b: &[i16]) -> i64 {
+    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>().into()
 }

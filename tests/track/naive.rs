@@ -44,18 +44,22 @@ fn place([x, y]: [f32; 2]) -> Place {
     Place(x.floor() as i64, y.floor() as i64, [w00, w10, w01, 16384 - w00 - w10 - w01])
 }
 
-/// Offsets of the window, with a quantity interpolated at each.
-fn window(place: &Place, radius: i64, shift: u32, value: impl Fn(i64, i64) -> i64) -> Vec<i64> {
+/// Offsets of the window, with a quantity interpolated at each, times 2^14.
+fn exact(place: &Place, radius: i64, value: impl Fn(i64, i64) -> i64) -> Vec<i64> {
     let Place(x, y, w) = *place;
     let mut out = Vec::new();
     for j in -radius..=radius {
         for i in -radius..=radius {
             let (x, y) = (x + i, y + j);
-            let sum = w[0] * value(x, y) + w[1] * value(x + 1, y) + w[2] * value(x, y + 1) + w[3] * value(x + 1, y + 1);
-            out.push((sum + (1 << (shift - 1))) >> shift);
+            out.push(w[0] * value(x, y) + w[1] * value(x + 1, y) + w[2] * value(x, y + 1) + w[3] * value(x + 1, y + 1));
         }
     }
     out
+}
+
+/// The same, divided by 2^shift and rounded half up.
+fn window(place: &Place, radius: i64, shift: u32, value: impl Fn(i64, i64) -> i64) -> Vec<i64> {
+    exact(place, radius, value).into_iter().map(|sum| (sum + (1 << (shift - 1))) >> shift).collect()
 }
 
 /// Which pixels of a window have so many neighbours before and behind them in the image, along both axes.
@@ -75,9 +79,10 @@ fn pick(values: &[i64], which: &[bool]) -> Vec<i64> {
 }
 
 /// <ab>
-fn product(a: &[i64], b: &[i64], free: bool) -> i64 {
-    let ab: i64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-    if free { a.len() as i64 * ab - a.iter().sum::<i64>() * b.iter().sum::<i64>() } else { ab }
+fn product(a: &[i64], b: &[i64], free: bool) -> i128 {
+    let ab: i128 = a.iter().zip(b).map(|(a, b)| i128::from(a * b)).sum();
+    let (n, a, b) = (a.len() as i128, a.iter().sum::<i64>(), b.iter().sum::<i64>());
+    if free { n * ab - i128::from(a) * i128::from(b) } else { ab }
 }
 
 fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32; 2], s: &TrackSettings) -> Found {
@@ -87,13 +92,14 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
     let radius = i64::from(s.window / 2);
     let at = place(p);
     let own = inside(from_image, &at, radius, [1, 2]);
-    let all_i = window(&at, radius, 9, |x, y| from_image.pixel(x, y));
+    let all_i = exact(&at, radius, |x, y| from_image.pixel(x, y));
+    let rounded_i = window(&at, radius, 9, |x, y| from_image.pixel(x, y));
     let all_gx = window(&at, radius, 14, |x, y| from_image.scharr_x(x, y));
     let all_gy = window(&at, radius, 14, |x, y| from_image.scharr_y(x, y));
-    let [i, gx, gy] = [&all_i, &all_gx, &all_gy].map(|values| pick(values, &own));
+    let [gx, gy] = [&all_gx, &all_gy].map(|values| pick(values, &own));
     let dot = |a: &[i64], b: &[i64]| product(a, b, s.illumination) as f64;
     let (xx, xy, yy) = (dot(&gx, &gx), dot(&gx, &gy), dot(&gy, &gy));
-    let n = i.len() as f64;
+    let n = gx.len() as f64;
     let n = if s.illumination { n * n } else { n };
     let det = xx * yy - xy * xy;
     let root = ((xx - yy) * (xx - yy) + 4.0 * (xy * xy)).sqrt();
@@ -109,7 +115,7 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
         }
         let there = inside(to_image, &place(q), radius, [0, 1]);
         let both: Vec<bool> = own.iter().zip(&there).map(|(a, b)| *a && *b).collect();
-        let all_j = window(&place(q), radius, 9, |x, y| to_image.pixel(x, y));
+        let all_j = exact(&place(q), radius, |x, y| to_image.pixel(x, y));
         let [i, gx, gy, j] = [&all_i, &all_gx, &all_gy, &all_j].map(|values| pick(values, &both));
         let n = if s.illumination { (j.len() * j.len()) as f64 } else { j.len() as f64 };
         let (xx, xy, yy) = (dot(&gx, &gx), dot(&gx, &gy), dot(&gy, &gy));
@@ -117,17 +123,20 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
         if det <= 0.0 {
             return (FlowStatus::Outside, start, 0.0, eigenvalue);
         }
-        let (ii, ij, jj) = (dot(&i, &i), dot(&i, &j), dot(&j, &j));
+        let (ii, jj) = (dot(&i, &i), dot(&j, &j));
         let factor = match (s.illumination, jj > 0.0) {
             (false, _) => 1.0,
             (true, false) => 8.0,
             (true, true) => (ii as f32 / jj as f32).sqrt().clamp(0.125, 8.0),
         };
         let factor = f64::from(factor);
-        let (bx, by) = (dot(&gx, &j) * factor - dot(&gx, &i), dot(&gy, &j) * factor - dot(&gy, &i));
+        let scaled = |a: &[i64], b: &[i64]| dot(a, b) / 512.0;
+        let (bx, by) = (scaled(&gx, &j) * factor - scaled(&gx, &i), scaled(&gy, &j) * factor - scaled(&gy, &i));
         let inverse = 1.0 / det;
         let step = [((xy * by - yy * bx) * inverse) as f32, ((xy * bx - xx * by) * inverse) as f32];
-        let squares = (factor * factor * jj - 2.0 * factor * ij) + ii;
+        let rounded_j = window(&place(q), radius, 9, |x, y| to_image.pixel(x, y));
+        let [i, j] = [&rounded_i, &rounded_j].map(|values| pick(values, &both));
+        let squares = (factor * factor * dot(&j, &j) - 2.0 * factor * dot(&i, &j)) + dot(&i, &i);
         residual = (squares.max(0.0) / (n * 1024.0)).sqrt() as f32;
         d = [d[0] + step[0], d[1] + step[1]];
         if step[0] * step[0] + step[1] * step[1] <= s.eps * s.eps {
