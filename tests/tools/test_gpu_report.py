@@ -14,7 +14,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from gpureport import campaign, detections, failures, frontend, machine, mutants, profile  # noqa: E402
+from gpureport import bench, campaign, detections, failures, frontend, machine, mutants, profile  # noqa: E402
 from gpureport import report, run, sanitizers  # noqa: E402
 
 GROUP = {"group": "random", "cases": 2, "frames": 6, "launches": 18, "features": 5, "descriptors": 4, "tracks": 3,
@@ -104,6 +104,14 @@ class Reports(WithPrograms):
         self.assertEqual(status, 1)
         self.assertIn("random: case 7: feature 3", said)
         self.assertIn("real images: no --data", said)
+
+    def test_bench_is_run_where_there_is_one(self):
+        made = self.new_run()
+        self.assertIsNone(bench.measure(made))
+        self.assertEqual((made.unchecked, made.failures), (["bench: this build has no such command"], []))
+        said = """[ "$1" = bench ] || { echo bench; exit; }; printf '%s\\n' ' WARN {x}' '{' '"cases": []' '}' done"""
+        self.program(self.binaries / "vio_frontend", said)
+        self.assertEqual(bench.measure(made), {"cases": []})
 
     def test_figures_of_the_parts_are_summed(self):
         status, said = self.run_report("--only", "campaign")

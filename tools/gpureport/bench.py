@@ -14,4 +14,5 @@ def measure(run):
     if done.status != 0:
         run.fail(f"bench: {done.outcome()}: {done.ending(3)}")
         return None
-    return json.loads(done.out[done.out.index("{"):])
+    # Warnings may stand before and after it.
+    return json.JSONDecoder().raw_decode(done.out, done.out.index("{\n"))[0]
