@@ -66,6 +66,11 @@ PTXAS = Tool("ptxas 11.8", "nvidia-cuda-nvcc-cu11", "11.8.89", "manylinux2014_x8
     "nvidia/cuda_nvcc/bin/ptxas": "c0ad17863f2b18bba806c39381977df75ff5f255855ddaed44f0e7206dc69166",
 })
 
+# Shows machine code, that of sm_62 too; NVIDIA has no wheel of it alone.
+NVDISASM = Tool("nvdisasm 12.4", "triton", "3.0.0", "-1-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", {
+    "triton/backends/nvidia/bin/nvdisasm": "af0a3b5be57130ecf050a310767d354a4c730b30a3bf3b88c100dc3c9bcbebea",
+})
+
 
 def unavailable():
     """Why the compilers cannot run on this machine, or None."""
