@@ -47,6 +47,9 @@ struct Args {
     /// How many of them
     #[arg(long, value_name = "N", default_value_t = 1000)]
     cases: usize,
+    /// The first difference ends a group
+    #[arg(long)]
+    ends_at_first: bool,
     /// Folder of kernel sources, as the parameter `kernels_dir`
     #[arg(long, value_name = "DIR", default_value = "")]
     kernels_dir: String,
@@ -84,7 +87,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         serde_json::json!({ "device": name, "driver": driver.version(), "nvrtc": version, "kept_ptx": kept })
     );
     let gpu = Gpu { context, kernels, limit: Duration::from_secs(args.limit_s) };
-    let extent = Extent { few: args.few, first: args.first, cases: args.cases, data: args.data };
+    let Args { few, first, cases, data, ends_at_first, .. } = args;
+    let extent = Extent { few, first, cases, data, ends_at_first };
     let mut all_equal = true;
     for &group in &args.groups {
         let report = campaign::run(group, &gpu, &extent);

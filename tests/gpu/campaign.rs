@@ -19,7 +19,7 @@ fn gpu(fake: &FakeCuda, limit: Duration) -> Gpu {
 }
 
 fn few(first: usize, cases: usize) -> Extent {
-    Extent { few: true, first, cases, data: None }
+    Extent { few: true, first, cases, data: None, ends_at_first: false }
 }
 
 #[test]

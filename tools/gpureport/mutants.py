@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import mutants  # noqa: E402
 
 LIMIT_S = 120
-WHAT = ("--limit-s", "5", "--cases", "60", "random", "sizes", "formats")
+WHAT = ("--ends-at-first", "--limit-s", "5", "--cases", "60", "random", "sizes", "formats")
 # The tool takes no values that are not finite.
 UNREACHABLE = ("an infinite half is 65536",)
 

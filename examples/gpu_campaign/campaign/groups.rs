@@ -65,17 +65,13 @@ pub fn sizes(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
             let mut starts = resting(&twin.detection);
             starts.truncate(extent.points(200));
             starts.extend((0..extent.points(50)).map(|k| start(width, height, k, step as u32)));
-            report
-                .frame(&format!("{name} texture {step}"), &mut twin, &request(image.view(), 1000, starts))
-                .map_err(&told)?;
+            report.frame(&format!("{name} texture {step}"), &mut twin, &request(image.view(), 1000, starts))?;
         }
         for (k, &kind) in kinds.iter().enumerate().filter(|(k, _)| !extent.few || k % 3 == 0) {
             let image = image(kind, width, height, k as u32);
             for target in [30, 4600] {
                 let starts = (0..20).map(|k| start(width, height, k, target)).collect();
-                report
-                    .frame(&format!("{name} {kind:?}"), &mut twin, &request(image.view(), target, starts))
-                    .map_err(&told)?;
+                report.frame(&format!("{name} {kind:?}"), &mut twin, &request(image.view(), target, starts))?;
             }
         }
     }
@@ -105,7 +101,7 @@ pub fn formats(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
                 let starts = resting(&twin.detection).into_iter().step_by(10).collect();
                 let request = Request { prefilter, ..request(view, 300, starts) };
                 let name = format!("{name} {width}x{height} big_endian {big_endian} prefilter {prefilter}");
-                report.frame(&name, &mut twin, &request).map_err(&told)?;
+                report.frame(&name, &mut twin, &request)?;
             }
         }
     }
@@ -167,7 +163,7 @@ fn stream(gpu: &Gpu, extent: &Extent, name: &str, images: &[GrayImage], report: 
         let plain = request(image.view(), [300, 1000, 4600][k / 3 % 3], starts);
         let track = TrackSettings { illumination: k % 4 == 3, ..plain.track };
         let request = Request { prefilter: k % 8 > 5, track, ..plain };
-        report.frame(&format!("{name} frame {k}"), &mut twin, &request).map_err(&told)?;
+        report.frame(&format!("{name} frame {k}"), &mut twin, &request)?;
     }
     Ok(())
 }
@@ -214,7 +210,7 @@ pub fn random(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
                 starts: draw.starts(&places(&twin.detection), (width, height), 40),
                 track: draw.track(),
             };
-            report.frame(&format!("{name} frame {step}"), &mut twin, &request).map_err(&told)?;
+            report.frame(&format!("{name} frame {step}"), &mut twin, &request)?;
         }
     }
     Ok(())

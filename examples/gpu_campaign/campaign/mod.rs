@@ -12,8 +12,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use vio_frontend::gpu::Context;
 use vio_frontend::gpu::kernels::Kernels;
-use vio_frontend::gpu::{Context, GpuError};
 
 use twin::{Outcome, Request, Twin};
 
@@ -83,6 +83,8 @@ pub struct Extent {
     pub cases: usize,
     /// Folder of real images.
     pub data: Option<PathBuf>,
+    /// Whether the first difference ends a group.
+    pub ends_at_first: bool,
 }
 
 impl Extent {
@@ -109,6 +111,8 @@ pub struct Report {
     pub differences: Vec<String>,
     /// Why the group ended early.
     pub error: Option<String>,
+    #[serde(skip)]
+    ends_at_first: bool,
 }
 
 impl Report {
@@ -124,8 +128,11 @@ impl Report {
     }
 
     /// One more frame of `twin`.
-    fn frame(&mut self, name: &str, twin: &mut Twin, request: &Request<'_>) -> Result<(), GpuError> {
-        let Outcome { features, descriptors, tracks, differences } = twin.frame(request)?;
+    ///
+    /// Errors: what the device answers; a difference, if the first one ends it.
+    fn frame(&mut self, name: &str, twin: &mut Twin, request: &Request<'_>) -> Result<(), String> {
+        let outcome = twin.frame(request).map_err(|error| format!("{name}: {error}"))?;
+        let Outcome { features, descriptors, tracks, differences } = outcome;
         self.frames += 1;
         self.launches += twin.grids();
         self.features += features;
@@ -134,13 +141,13 @@ impl Report {
         for difference in differences {
             self.differs(format!("{name}: {difference}"));
         }
-        Ok(())
+        if self.ends_at_first && self.different > 0 { Err("ended at the first difference".to_owned()) } else { Ok(()) }
     }
 }
 
 /// Runs a group. What the device answers ends it.
 pub fn run(group: Group, gpu: &Gpu, extent: &Extent) -> Report {
-    let mut report = Report { group: group.to_string(), ..Report::default() };
+    let mut report = Report { group: group.to_string(), ends_at_first: extent.ends_at_first, ..Report::default() };
     let outcome = match group {
         Group::Sizes => groups::sizes(gpu, extent, &mut report),
         Group::Formats => groups::formats(gpu, extent, &mut report),
