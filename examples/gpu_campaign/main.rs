@@ -13,6 +13,9 @@ mod images;
 #[allow(dead_code, reason = "shared with tests")]
 #[path = "../../tests/track/motion.rs"]
 mod motion;
+#[allow(dead_code, clippy::unwrap_used, reason = "shared with tests")]
+#[path = "../../tests/detections/cases.rs"]
+mod tensors;
 
 mod campaign;
 

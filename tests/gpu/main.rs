@@ -29,5 +29,8 @@ mod motion;
 mod pipeline;
 mod program;
 mod slots;
+#[allow(dead_code, reason = "tensors of the tests of post-processing")]
+#[path = "../detections/cases.rs"]
+mod tensors;
 mod tool;
 mod transfers;

@@ -3,7 +3,6 @@
     run.py         commands with a time limit and a log; what failed, what was not checked
     machine.py     card, driver, CUDA versions; how they differ from recorded.json
     campaign.py    the device beside the plain path, bit by bit (examples/gpu_campaign)
-    detections.py  post-processing of detectors, GPU and CPU
     sanitizers.py  the same, a little of it, under compute-sanitizer
     mutants.py     deliberate mistakes in the kernels (tests/mutants.toml), each to be noticed
     failures.py    kernels that fault or hang, memory that runs out: the CPU takes the frame

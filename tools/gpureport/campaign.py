@@ -13,7 +13,7 @@ def jobs(data):
     part = RANDOM // PARTS
     listed = [["--first", first, "--cases", part, "random"] for first in range(0, RANDOM, part)]
     listed += [["data", "--data", data]] if data else []
-    return listed + [["scenes"], ["sizes"], ["formats"], ["repeat"]]
+    return listed + [["scenes"], ["sizes"], ["formats"], ["boxes"], ["repeat"]]
 
 
 def compare(run):

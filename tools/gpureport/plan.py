@@ -1,11 +1,10 @@
 """The steps in their order: cheap ones that tell most first, those that may lose the GPU after what is measured."""
 
-from . import bench, campaign, detections, failures, frontend, machine, mutants, profile, sanitizers
+from . import bench, campaign, failures, frontend, machine, mutants, profile, sanitizers
 
 STEPS = {
     "machine": machine.look,
     "campaign": campaign.compare,
-    "detections": detections.compare,
     "frontend": frontend.compare,
     "bench": bench.measure,
     "profile": profile.measure,

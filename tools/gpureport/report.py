@@ -27,8 +27,7 @@ def markdown(figures):
     if campaign:
         columns = list(next(iter(campaign.values())))
         lines += table(["group", *columns], [[name, *map(str, row.values())] for name, row in campaign.items()])
-    for name, what in (("frontend", "whole runs, GPU and CPU"), ("detections", "tensor"),
-                       ("sanitizers", "compute-sanitizer"),
+    for name, what in (("frontend", "whole runs, GPU and CPU"), ("sanitizers", "compute-sanitizer"),
                        ("mutants", "deliberate mistakes in the kernels"), ("survival", "failure")):
         rows = figures.get(name)
         if isinstance(rows, dict) and rows:

@@ -6,8 +6,8 @@ TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 LIMIT_S = 150
 FEW = ("--few", "--limit-s", "100", "--cases")
 # A race is looked for in every access to shared memory: some hundred times as slow.
-WHAT = {"racecheck": (*FEW, "3", "random")}
-MORE = (*FEW, "8", "random", "sizes", "formats")
+WHAT = {"racecheck": (*FEW, "3", "random", "boxes")}
+MORE = (*FEW, "8", "random", "sizes", "formats", "boxes")
 # In the order in which the tools write it.
 CLEAN = re.compile(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards displayed")
 
@@ -21,8 +21,8 @@ def check(run):
     return dict(zip(TOOLS, found))
 
 
-def campaign(run, tool, options=()):
-    return [run.binary("gpu_campaign"), *options, *WHAT.get(tool, MORE)]
+def campaign(run, tool, options=(), what=None):
+    return [run.binary("gpu_campaign"), *options, *(what or WHAT.get(tool, MORE))]
 
 
 def one(run, sanitizer, tool, command, fails=True):

@@ -2,6 +2,7 @@
 //!
 //! On hardware as `gpu_campaign`; on the stub of libcuda, with few cases, in `tests/gpu/campaign.rs`.
 
+mod boxes;
 mod draw;
 mod groups;
 mod twin;
@@ -42,12 +43,15 @@ pub enum Group {
     Data,
     /// Parameter sets, masks, formats, transfers and points drawn by number.
     Random,
+    /// Post-processing of detectors.
+    Boxes,
     /// The same stream several times on the device alone.
     Repeat,
 }
 
 impl Group {
-    pub const ALL: [Self; 6] = [Self::Sizes, Self::Formats, Self::Scenes, Self::Data, Self::Random, Self::Repeat];
+    pub const ALL: [Self; 7] =
+        [Self::Sizes, Self::Formats, Self::Scenes, Self::Data, Self::Random, Self::Boxes, Self::Repeat];
 }
 
 impl fmt::Display for Group {
@@ -58,6 +62,7 @@ impl fmt::Display for Group {
             Self::Scenes => "scenes",
             Self::Data => "data",
             Self::Random => "random",
+            Self::Boxes => "boxes",
             Self::Repeat => "repeat",
         })
     }
@@ -98,11 +103,12 @@ impl Extent {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
     pub group: String,
-    /// Parameter sets, sequences, sizes or formats.
+    /// Parameter sets, sequences, sizes, formats or tensors.
     pub cases: usize,
     pub frames: usize,
     /// Frames times grids.
     pub launches: usize,
+    /// Or boxes.
     pub features: usize,
     pub descriptors: usize,
     pub tracks: usize,
@@ -141,6 +147,11 @@ impl Report {
         for difference in differences {
             self.differs(format!("{name}: {difference}"));
         }
+        self.go_on()
+    }
+
+    /// Errors: there was a difference, and the first one ends it.
+    fn go_on(&self) -> Result<(), String> {
         if self.ends_at_first && self.different > 0 { Err("ended at the first difference".to_owned()) } else { Ok(()) }
     }
 }
@@ -154,6 +165,7 @@ pub fn run(group: Group, gpu: &Gpu, extent: &Extent) -> Report {
         Group::Scenes => groups::scenes(gpu, extent, &mut report),
         Group::Data => groups::data(gpu, extent, &mut report),
         Group::Random => groups::random(gpu, extent, &mut report),
+        Group::Boxes => boxes::boxes(gpu, extent, &mut report),
         Group::Repeat => groups::repeat(gpu, extent, &mut report),
     };
     report.error = outcome.err();
