@@ -4,6 +4,7 @@
 //! late, in turns. Prints latency percentiles of a frame and the share of features on what moves on its own.
 
 use std::error::Error;
+use std::time::Duration;
 
 use vio_frontend::frame::Frame;
 use vio_frontend::frontend::Frontend;
@@ -24,6 +25,8 @@ const DETECTORS: [(&str, Option<(usize, usize)>); 3] =
 #[derive(Debug, Default)]
 struct Figures {
     latency: Latency,
+    /// Of that, making the mask.
+    mask: Latency,
     features: usize,
     moving: usize,
 }
@@ -45,16 +48,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             run(&synth, &images, device, *detector, figures)?;
         }
     }
-    println!("| boxes | frame, us p50 / p95 / p99 | p50 beside none | features on what moves |\n|---|---|---|---|");
+    println!("| boxes | frame, us p50 / p95 / p99 | p50 beside none | mask, us p50 | features on what moves |");
+    println!("|---|---|---|---|---|");
     let base = figures.first().map_or(0.0, |figures| figures.latency.percentiles().p50);
-    for ((name, _), Figures { latency, features, moving }) in DETECTORS.iter().zip(&figures) {
-        let p = latency.percentiles();
+    for ((name, _), Figures { latency, mask, features, moving }) in DETECTORS.iter().zip(&figures) {
+        let (p, mask) = (latency.percentiles(), mask.percentiles().p50);
+        let three = format!("{:.0} / {:.0} / {:.0}", p.p50, p.p95, p.p99);
         let share = 100.0 * *moving as f64 / (*features).max(1) as f64;
         let growth = 100.0 * (p.p50 / base - 1.0);
-        println!(
-            "| {name} | {:.0} / {:.0} / {:.0} | {growth:+.1} % | {moving} of {features}: {share:.2} % |",
-            p.p50, p.p95, p.p99
-        );
+        println!("| {name} | {three} | {growth:+.1} % | {mask:.0} | {moving} of {features}: {share:.2} % |");
     }
     Ok(())
 }
@@ -87,6 +89,8 @@ fn run(
         let output = frontend.process(&Frame { stamp_ns, image: image.view() })?;
         if k >= SETTLING {
             figures.latency.record(output.times.total);
+            let mask = output.times.stages.iter().find(|(stage, _)| *stage == "mask");
+            figures.mask.record(mask.map_or(Duration::ZERO, |(_, took)| *took));
             let moves = |u: f32, v: f32| synth.moving(k, [f64::from(u), f64::from(v)]);
             figures.features += output.points.len();
             figures.moving += output.points.iter().filter(|point| moves(point.feature.u, point.feature.v)).count();

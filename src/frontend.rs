@@ -106,6 +106,7 @@ impl Frontend {
         let (calibration, camera) = Calibration::of(camera.as_ref(), size);
         let objects = objects::excluded(objects.as_ref(), params, camera, &tracker.motion, now_ns, size);
         let mask = masks.for_frame(size, &objects)?;
+        watch.lap("mask");
         let continuation = stream.admit(now_ns, size, params)?;
         if continuation.restart.is_some() {
             *gain = Gain::default();

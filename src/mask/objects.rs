@@ -53,10 +53,12 @@ impl Objects {
         let [x1, y1, x2, y2] = edges;
         let [width, height] = self.size.map(f64::from);
         let mut to = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
-        for i in 0..=SIDE_POINTS {
+        for i in 0..SIDE_POINTS {
             let along = f64::from(i) / f64::from(SIDE_POINTS);
-            let (x, y) = (x1 + along * (x2 - x1), y1 + along * (y2 - y1));
-            for [u, v] in [[x, y1], [x, y2], [x1, y], [x2, y]].map(|point| carried_point(point, turn, camera)) {
+            let (dx, dy) = (along * (x2 - x1), along * (y2 - y1));
+            // Each side from a corner of its own.
+            let points = [[x1 + dx, y1], [x2, y1 + dy], [x2 - dx, y2], [x1, y2 - dy]];
+            for [u, v] in points.map(|point| carried_point(point, turn, camera)) {
                 to = [to[0].min(u), to[1].min(v), to[2].max(u), to[3].max(v)];
             }
         }

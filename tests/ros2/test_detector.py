@@ -44,8 +44,9 @@ class Detector:
     def __init__(self, session):
         self.session = session
         self.clouds, self.lost = [], []
-        self.subscription = session.listen(PointCloud2, "detections", self.clouds)
+        # In this order: whoever hears detections misses no loss.
         self.losses = session.listen(UInt64MultiArray, "vio_frontend/lost", self.lost)
+        self.subscription = session.listen(PointCloud2, "detections", self.clouds)
         self.publisher = session.connected(Float32MultiArray, "predictions")
         session.until(lambda: session.peer.count_publishers("detections") == 1, "detections")
 
@@ -169,6 +170,7 @@ def test_tracks_on_a_person_end_for_a_reason_of_their_own():
         assert len(there) > 5
         detector.boxes(predictions(tensor((BOX, 0, 0.9)), session.next_stamp))
         assert inside(session.features(message(scene()))) == 0
+        session.until(lambda: detector.lost, "losses")
         ended = dict(zip(detector.lost[-1].data[0::2], detector.lost[-1].data[1::2]))
         assert there <= {track for track, reason in ended.items() if reason == 10}
 

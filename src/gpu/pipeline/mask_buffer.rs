@@ -1,4 +1,5 @@
-//! The mask on the device. Most masks stay as they are for many frames: comparing is cheaper than writing.
+//! The mask on the device. Most masks stay as they are for many frames, and others change in a few rows: comparing is
+//! cheaper than writing.
 
 #![allow(unsafe_code, reason = "queues copies")]
 
@@ -36,13 +37,24 @@ impl MaskBuffer {
         if [mask.width(), mask.height()] != self.size {
             return Err(GpuError::Range { bytes: width * height, offset: 0, wanted: mask.bytes().len() });
         }
-        let held = self.held.of_mut(if self.memory.has_twin() { 0 } else { frame });
-        if held != mask.bytes() {
-            held.clear();
-            self.memory.host_mut(frame).write(0, mask.bytes())?;
-            // SAFETY: passed on to the caller; the slot is written by its next frame alone.
-            unsafe { self.memory.upload(frame, width * height, stream)? };
-            held.extend_from_slice(mask.bytes());
+        let has_twin = self.memory.has_twin();
+        let held = self.held.of_mut(if has_twin { 0 } else { frame });
+        if has_twin || held.is_empty() {
+            if held != mask.bytes() {
+                // The slot holds what it did two frames ago, or nothing.
+                held.clear();
+                self.memory.host_mut(frame).write(0, mask.bytes())?;
+                // SAFETY: passed on to the caller; the slot is written by its next frame alone.
+                unsafe { self.memory.upload(frame, width * height, stream)? };
+                held.extend_from_slice(mask.bytes());
+            }
+            return Ok(self.memory.address(frame));
+        }
+        let memory = self.memory.host_mut(frame);
+        let rows = held.chunks_exact_mut(width.max(1)).zip(mask.bytes().chunks_exact(width.max(1)));
+        for (row, (held, new)) in rows.enumerate().filter(|(_, (held, new))| held != new) {
+            memory.write(row * width, new)?;
+            held.copy_from_slice(new);
         }
         Ok(self.memory.address(frame))
     }
