@@ -79,6 +79,7 @@ pub mod engine;
 pub mod opener;
 
 mod library;
+mod registered;
 mod trial;
 mod watch;
 

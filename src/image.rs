@@ -1,12 +1,17 @@
 //! Images: the raw one as drivers send it, and the grey one that everything else works on.
 
 mod binomial;
+mod buffer;
 mod decode;
 mod encoding;
 mod gray;
 mod histogram;
 
+pub use buffer::ImageBuffer;
+pub(crate) use buffer::{Attachment, PageMemory, Pages};
 pub use encoding::Encoding;
+
+use std::sync::Arc;
 
 use crate::error::Refusal;
 
@@ -87,6 +92,7 @@ impl GrayImage {
             encoding: Encoding::Mono8,
             big_endian: false,
             data: &self.pixels,
+            memory: None,
         }
     }
 }
@@ -101,6 +107,8 @@ pub struct ImageView<'a> {
     encoding: Encoding,
     big_endian: bool,
     data: &'a [u8],
+    /// What `data` begins in, if that is an [`ImageBuffer`].
+    memory: Option<&'a Arc<PageMemory>>,
 }
 
 impl<'a> ImageView<'a> {
@@ -122,10 +130,7 @@ impl<'a> ImageView<'a> {
         if width < MIN_SIDE || height < MIN_SIDE {
             return Err(Refusal::TooSmall { width, height, least: MIN_SIDE });
         }
-        let encoding = Encoding::from_name(encoding).ok_or_else(|| Refusal::UnknownEncoding {
-            encoding: encoding.to_owned(),
-            supported: Encoding::names().join(", "),
-        })?;
+        let encoding = Encoding::from_name(encoding).ok_or_else(|| Encoding::unknown(encoding))?;
         let least = u64::from(width) * encoding.bytes_per_pixel() as u64;
         let step = u64::from(step);
         if step < least || step % encoding.bytes_per_sample() as u64 != 0 {
@@ -135,7 +140,7 @@ impl<'a> ImageView<'a> {
         if data.len() as u64 != expected {
             return Err(Refusal::DataLength { len: data.len() as u64, height, step, expected });
         }
-        Ok(Self { width, height, step: step as usize, encoding, big_endian, data })
+        Ok(Self { width, height, step: step as usize, encoding, big_endian, data, memory: None })
     }
 
     pub fn width(&self) -> u32 {
@@ -153,6 +158,16 @@ impl<'a> ImageView<'a> {
     /// Whether samples of 16 bits have their high byte first.
     pub fn big_endian(&self) -> bool {
         self.big_endian
+    }
+
+    /// Bytes from one row to the next.
+    pub(crate) fn step(&self) -> usize {
+        self.step
+    }
+
+    /// The memory of the [`ImageBuffer`] that this is the view of.
+    pub(crate) fn memory(&self) -> Option<&'a Arc<PageMemory>> {
+        self.memory
     }
 
     /// The bytes of row `y` that hold pixels, without padding.

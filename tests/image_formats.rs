@@ -1,7 +1,7 @@
 //! Raw images of every encoding, step and byte order through the real entry point, [`ImageView::new`].
 
 use vio_frontend::error::Refusal;
-use vio_frontend::image::{Encoding, GrayImage, ImageView};
+use vio_frontend::image::{Encoding, GrayImage, ImageBuffer, ImageView};
 
 const WIDTH: usize = 66;
 const HEIGHT: usize = 41;
@@ -121,4 +121,43 @@ fn t02_t03_impossible_geometry_is_refused_with_field_and_value() {
         assert_eq!(refusal.0, reason, "{}", refusal.1);
         assert!(refusal.1.contains(value), "{} lacks {value}", refusal.1);
     }
+}
+
+#[test]
+fn a_buffer_holds_every_encoding_in_rows_of_whole_units() {
+    for name in Encoding::names() {
+        let encoding = Encoding::from_name(name).unwrap();
+        let tight = WIDTH * encoding.bytes_per_pixel();
+        let data: Vec<u8> = (0..tight * HEIGHT).map(|i| (i * 31 % 251) as u8).collect();
+        for big_endian in [false, true] {
+            let view = ImageView::new(WIDTH as u32, HEIGHT as u32, tight as u32, name, big_endian, &data).unwrap();
+            let mut buffer = ImageBuffer::new(WIDTH as u32, HEIGHT as u32, name, big_endian).unwrap();
+            assert!(buffer.step() >= tight && buffer.step().is_multiple_of(16), "{name}: {}", buffer.step());
+            assert_eq!(buffer.bytes_mut().len(), buffer.step() * HEIGHT);
+            buffer.copy_from(&view).unwrap();
+            let (mut found, mut expected) = (GrayImage::default(), GrayImage::default());
+            buffer.view().to_gray(&mut found);
+            view.to_gray(&mut expected);
+            assert_eq!(found, expected, "{name}");
+            // Filled by hand, as a driver does.
+            let step = buffer.step();
+            buffer.bytes_mut().fill(9);
+            buffer.bytes_mut()[step..][..tight].copy_from_slice(&data[..tight]);
+            assert_eq!(buffer.view().row(1), &data[..tight]);
+            assert!(buffer.view().row(2).iter().all(|&byte| byte == 9));
+        }
+    }
+}
+
+#[test]
+fn a_buffer_refuses_what_an_image_may_not_be() {
+    assert!(matches!(ImageBuffer::new(31, 480, "mono8", false), Err(Refusal::TooSmall { width: 31, .. })));
+    assert!(matches!(ImageBuffer::new(64, 64, "mono7", false), Err(Refusal::UnknownEncoding { .. })));
+    let mut buffer = ImageBuffer::new(64, 64, "mono8", false).unwrap();
+    let other = GrayImage::new(64, 65);
+    assert!(matches!(buffer.copy_from(&other.view()), Err(Refusal::ConfiguredSize { height: 65, .. })));
+    let bytes = vec![0; 64 * 64 * 2];
+    let deep = ImageView::new(64, 64, 128, "mono16", false, &bytes).unwrap();
+    let refused = buffer.copy_from(&deep).unwrap_err().to_string();
+    assert_eq!(refused, "encoding 'mono16' is not supported; supported: mono8");
 }

@@ -2,14 +2,16 @@
 #![allow(unsafe_code, reason = "calls the CUDA driver")]
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUcontext, CUctx_flags_enum as ContextFlags, CUstream, CUstream_flags_enum as StreamFlags};
 
 use super::device::{Device, MemorySystem};
 use super::driver::Driver;
 use super::error::{CudaError, GpuError};
+use super::registered::unlock;
+use crate::image::Pages;
 
 /// A context. Everything that is made in it keeps it alive.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub struct Context {
     /// Whether it is the device's primary context, which others of this process use as well.
     shared: bool,
     abandoned: AtomicBool,
+    /// Locked memory of image buffers that are gone.
+    retired: Mutex<Vec<Pages>>,
 }
 
 // SAFETY: a context may be made current in, and destroyed from, any thread; calls of several threads are serialised by
@@ -37,7 +41,7 @@ impl Context {
         let mut handle = std::ptr::null_mut();
         // SAFETY: written to a local; the device is one of this driver's.
         unsafe { device.driver.cuCtxCreate_v2(&mut handle, flags, device.handle)? };
-        Ok(Arc::new(Self { device, handle, shared: false, abandoned: AtomicBool::new(false) }))
+        Ok(Arc::new(Self::with(device, handle, false)))
     }
 
     /// The device's primary context, in which everything that is built on the CUDA run-time library works: TensorRT,
@@ -46,7 +50,11 @@ impl Context {
         let mut handle = std::ptr::null_mut();
         // SAFETY: written to a local; the device is one of this driver's.
         unsafe { device.driver.cuDevicePrimaryCtxRetain(&mut handle, device.handle)? };
-        Ok(Arc::new(Self { device, handle, shared: true, abandoned: AtomicBool::new(false) }))
+        Ok(Arc::new(Self::with(device, handle, true)))
+    }
+
+    fn with(device: Device, handle: CUcontext, shared: bool) -> Self {
+        Self { device, handle, shared, abandoned: AtomicBool::new(false), retired: Mutex::new(Vec::new()) }
     }
 
     pub fn device(&self) -> &Device {
@@ -61,6 +69,20 @@ impl Context {
 
     pub fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// Takes locked memory that nobody else has any more.
+    pub(super) fn retire(&self, pages: Pages) {
+        self.retired.lock().unwrap_or_else(PoisonError::into_inner).push(pages);
+    }
+
+    /// Frees what was retired. To be called while no work that may read it is queued or running.
+    pub(super) fn release_retired(&self) {
+        loop {
+            let next = self.retired.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(pages) = next else { return };
+            unlock(pages, self);
+        }
     }
 
     /// The driver, with this context current in the calling thread.
@@ -79,8 +101,11 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.is_abandoned() {
+            let retired = self.retired.get_mut().unwrap_or_else(PoisonError::into_inner);
+            retired.drain(..).for_each(std::mem::forget);
             return;
         }
+        self.release_retired();
         // What it answers changes nothing: the handle is gone either way.
         if self.shared {
             // SAFETY: retained by `shared`, released once.

@@ -102,6 +102,8 @@ entry_points! {
     cuMemHostAlloc(address: *mut *mut c_void, bytes: usize, flags: c_uint);
     cuMemHostGetDevicePointer_v2(device: *mut CUdeviceptr, host: *mut c_void, flags: c_uint);
     cuMemFreeHost(address: *mut c_void);
+    cuMemHostRegister_v2(address: *mut c_void, bytes: usize, flags: c_uint);
+    cuMemHostUnregister(address: *mut c_void);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
     cuMemsetD8Async(address: CUdeviceptr, value: u8, bytes: usize, stream: CUstream);

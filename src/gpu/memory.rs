@@ -46,14 +46,24 @@ impl DeviceBuffer {
 
     /// Copies `from` to the first bytes and waits for it.
     pub fn write(&self, from: &[u8], stream: &Stream) -> Result<(), GpuError> {
+        // SAFETY: `from` is not touched before the copy has ended.
+        unsafe { self.write_later(from, stream)? };
+        stream.synchronize()
+    }
+
+    /// Queues a copy of `from` to the first bytes.
+    ///
+    /// # Safety
+    /// Both live, and `from` is not written, until the work of `stream` is done.
+    pub(super) unsafe fn write_later(&self, from: &[u8], stream: &Stream) -> Result<(), GpuError> {
         range(self.bytes, 0, from.len())?;
         if from.is_empty() {
             return Ok(());
         }
         let driver = stream.context().current()?;
-        // SAFETY: both ranges hold `from.len()` bytes, and `from` is not touched before the copy has ended.
+        // SAFETY: both ranges hold `from.len()` bytes; that they stay as they are is the caller's obligation.
         unsafe { driver.cuMemcpyHtoDAsync_v2(self.address, from.as_ptr().cast(), from.len(), stream.handle())? };
-        stream.synchronize()
+        Ok(())
     }
 
     /// Copies the first bytes to `to` and waits for it.

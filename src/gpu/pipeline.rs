@@ -11,6 +11,8 @@
 mod detect_buffers;
 mod detection;
 mod floor_frames;
+mod floors;
+mod lent;
 mod mask_buffer;
 mod measure;
 mod pyramids;
@@ -41,6 +43,7 @@ use shared::Alternating;
 use track_buffers::TrackBuffers;
 
 pub use detection::QueuedDetection;
+pub use floors::Floors;
 pub use tracking::QueuedTracks;
 pub use transfers::{ImageTransfer, ResultTransfer, Transfers};
 
@@ -160,7 +163,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Takes the next image in; the pyramid of the one before stays for tracking, unless the size changed. Memory is
+    /// Takes the next image in, where it lies if that is an [`ImageBuffer`](crate::image::ImageBuffer) whose memory the
+    /// device can lock, else by a copy; the pyramid of the one before stays for tracking, unless the size changed. Memory is
     /// allocated when sizes change: what was queued before is then waited for, and results not read are lost. Else only
     /// what was queued for the frame before the last is waited for, if nobody has.
     ///
@@ -172,6 +176,9 @@ impl Pipeline {
         let LastLaunches { detect, track } = *self.last.of(frame);
         if detect.max(track) > self.ended {
             self.settle()?;
+        }
+        if self.ended == self.launch {
+            self.stream.context().release_retired();
         }
         // Until there is room for the new one.
         self.plan = None;

@@ -1,5 +1,7 @@
 //! The pixel encodings of `sensor_msgs/image_encodings` that are understood.
 
+use crate::error::Refusal;
+
 /// Layout of one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -53,6 +55,11 @@ impl Encoding {
     /// The first name of the layout.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, encoding)| *encoding == self).map_or("", |(name, _)| name)
+    }
+
+    /// The refusal of an encoding of this name.
+    pub(super) fn unknown(name: &str) -> Refusal {
+        Refusal::UnknownEncoding { encoding: name.to_owned(), supported: Self::names().join(", ") }
     }
 
     pub fn bytes_per_pixel(self) -> usize {

@@ -53,6 +53,20 @@ fn the_floor_reads_and_writes_all_of_its_bytes() {
 }
 
 #[test]
+fn the_flag_tells_the_host_that_it_ran() {
+    let plan = FloorPlan { source_bytes: 0, result_bytes: 0, barriers: 0 };
+    assert_none(|emulator| {
+        let header = plan.buffers().into_iter().find(|buffer| buffer.field == "header").unwrap();
+        let mut buffers = vec![vec![0xA5; header.bytes]];
+        let (arguments, relocations) = (plan.arguments(FRAME), [Relocation::arg(header.offset as u64, 0)]);
+        let arguments = bytemuck::bytes_of(&arguments);
+        let launched = emulator.launch("frame_flag", 1, 32, Schedule::Forward, &mut buffers, arguments, &relocations);
+        let expected = [&FRAME.to_ne_bytes()[..], &[0xA5; 8]].concat();
+        launched.err().or_else(|| (buffers[0] != expected).then(|| format!("{:?}", buffers[0])))
+    });
+}
+
+#[test]
 fn the_floor_stays_in_bounds_and_without_races() {
     let plan = FloorPlan { source_bytes: 5000, result_bytes: 3000, barriers: 4 };
     for sanitizer in [Sanitizer::Address, Sanitizer::Thread] {

@@ -16,6 +16,7 @@ namespace {
 const emulation::Kernel KERNELS[] = {
 #ifdef KERNEL_SOURCES
     KERNEL(detect),             KERNEL(track),              KERNEL(detections),         KERNEL(frame_floor),
+    KERNEL(frame_flag),
 #endif
     KERNEL(selftest_scan),      KERNEL(selftest_histogram), KERNEL(selftest_pipeline), KERNEL(selftest_warp),
     KERNEL(selftest_votes),     KERNEL(selftest_polling),   KERNEL(selftest_barriers), KERNEL(selftest_defect),

@@ -17,7 +17,7 @@ namespace fake {
 enum : int {
     SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_IMAGE = 200,
     INVALID_CONTEXT = 201, NO_BINARY_FOR_GPU = 209, INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500,
-    NOT_READY = 600, COOPERATIVE_LAUNCH_TOO_LARGE = 720, NOT_SUPPORTED = 801,
+    NOT_READY = 600, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, COOPERATIVE_LAUNCH_TOO_LARGE = 720, NOT_SUPPORTED = 801,
 };
 
 // What the emulated device is.
@@ -55,6 +55,7 @@ struct Allocation {
     std::size_t size;
     Object *context;
     bool host;
+    bool lent = false; // the caller's own, registered
 };
 
 // The driver of this process. Guarded by the lock that every entry point holds.

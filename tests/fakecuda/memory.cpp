@@ -1,5 +1,6 @@
 // Memory: of the host, all of it.
 #include <cstring>
+#include <iterator>
 
 #include "fakecuda.hpp"
 
@@ -8,6 +9,7 @@ using namespace fake;
 namespace {
 
 constexpr unsigned HOST_FLAGS = 7; // portable, device map, write combined
+constexpr unsigned REGISTER_FLAGS = 3; // portable, device map
 
 void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 
@@ -56,13 +58,35 @@ API(cuMemHostGetDevicePointer_v2, (Address * device, void *host, unsigned flags)
 }
 
 API(cuMemHostRegister_v2, (void *address, std::size_t bytes, unsigned flags), (address, bytes, flags)) {
-    (void)address, (void)bytes, (void)flags;
-    return state.profile.registers ? need_context() : int(NOT_SUPPORTED);
+    if (!state.profile.registers) {
+        return NOT_SUPPORTED;
+    }
+    if (int code = need_context()) {
+        return code;
+    }
+    if (address == nullptr || bytes == 0 || flags > REGISTER_FLAGS) {
+        return INVALID_VALUE;
+    }
+    const Address start = reinterpret_cast<Address>(address);
+    const auto after = state.memory.lower_bound(start + bytes);
+    if (after != state.memory.begin() && std::prev(after)->first + std::prev(after)->second.size > start) {
+        return ALREADY_REGISTERED;
+    }
+    state.memory[start] = {bytes, current, true, true};
+    return SUCCESS;
 }
 
 API(cuMemHostUnregister, (void *address), (address)) {
-    (void)address;
-    return state.profile.registers ? need_context() : int(NOT_SUPPORTED);
+    if (!state.profile.registers) {
+        return NOT_SUPPORTED;
+    }
+    never_returns_if_hung("cuMemHostUnregister");
+    const auto found = state.memory.find(reinterpret_cast<Address>(address));
+    if (found == state.memory.end() || !found->second.lent) {
+        return NOT_REGISTERED;
+    }
+    state.memory.erase(found);
+    return need_context();
 }
 
 API(cuMemcpyHtoDAsync_v2, (Address to, const void *from, std::size_t bytes, void *stream), (to, from, bytes, stream)) {

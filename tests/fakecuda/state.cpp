@@ -29,7 +29,9 @@ void destroy(Object *object) {
     if (object->kind == Kind::context) {
         for (auto it = state.memory.begin(); it != state.memory.end();) {
             if (it->second.context == object) {
-                std::free(reinterpret_cast<void *>(it->first));
+                if (!it->second.lent) {
+                    std::free(reinterpret_cast<void *>(it->first));
+                }
                 it = state.memory.erase(it);
             } else {
                 ++it;
@@ -78,7 +80,7 @@ int allocate(void **address, std::size_t size, bool host) {
 
 int release(Address address, bool host) {
     const auto found = state.memory.find(address);
-    if (found == state.memory.end() || found->second.host != host) {
+    if (found == state.memory.end() || found->second.host != host || found->second.lent) {
         return INVALID_VALUE;
     }
     std::free(reinterpret_cast<void *>(address));

@@ -9,6 +9,7 @@ use vio_frontend::gpu::GpuError;
 use vio_frontend::gpu::kernels::Kernels;
 use vio_frontend::gpu::pipeline::{ImageTransfer, Pipeline, ResultTransfer, Transfers};
 use vio_frontend::gpu::program::Sources;
+use vio_frontend::image::{ImageBuffer, ImageView};
 use vio_frontend::mask::Mask;
 use vio_frontend::track::{Flow, FlowStart};
 
@@ -68,8 +69,14 @@ struct Caller {
 }
 
 impl Caller {
-    fn step(&mut self, pipeline: &mut Pipeline, frame: &Frame, mask: &Mask) -> Result<(), GpuError> {
-        pipeline.load(&frame.image.view(), &frame.detect)?;
+    fn step(
+        &mut self,
+        pipeline: &mut Pipeline,
+        frame: &Frame,
+        image: &ImageView<'_>,
+        mask: &Mask,
+    ) -> Result<(), GpuError> {
+        pipeline.load(image, &frame.detect)?;
         let detection = pipeline.queue_detection(Some(mask), self.gain, true)?;
         let tracks = pipeline.queue_tracks(&self.starts, &frame.track)?;
         pipeline.detection_into(detection, &mut self.gain, &mut self.detection)?;
@@ -91,7 +98,9 @@ fn from_the_second_frame_on_nothing_is_allocated() {
     let from = [set, "cuMemcpyDtoHAsync_v2"];
     let copied = [&to, &mapped[..2], &from, &from, &from, &mapped[2..], &from, &from].concat();
     let copies = Transfers { image: ImageTransfer::Copied, results: ResultTransfer::Copied };
-    for (profile, copied) in [("tx2", None), ("orin", None), ("discrete", None), ("discrete", Some(copied))] {
+    for (profile, in_buffer, copied) in
+        [("tx2", false, None), ("orin", true, None), ("discrete", false, None), ("discrete", true, Some(copied))]
+    {
         let fake = FakeCuda::new(profile);
         let context = context(&fake);
         let kernels = Kernels::load(&context, without_compiler(), Sources::Embedded, None).unwrap();
@@ -99,10 +108,13 @@ fn from_the_second_frame_on_nothing_is_allocated() {
         let mut pipeline = Pipeline::with_transfers(&context, &kernels, LIMIT, transfers).unwrap();
         let mut caller = Caller::default();
         let mut counts = Vec::new();
+        let mut buffer = ImageBuffer::new(97, 75, "mono8", false).unwrap();
         for step in 0..5 {
             let frame = frame((97, 75), step);
+            buffer.copy_from(&frame.image.view()).unwrap();
+            let image = if in_buffer { buffer.view() } else { frame.image.view() };
             fake.control(&[&format!("profile {profile}")]);
-            let (count, result) = allocations(|| caller.step(&mut pipeline, &frame, &mask));
+            let (count, result) = allocations(|| caller.step(&mut pipeline, &frame, &image, &mask));
             result.unwrap();
             counts.push(count);
             assert!(caller.detection.features.len() > 60 && caller.detection.descriptors.len() > 60);

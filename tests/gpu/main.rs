@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod allocations;
+mod bench;
 mod cache;
 mod campaign;
 #[path = "../../examples/gpu_campaign/campaign/mod.rs"]
@@ -22,6 +23,7 @@ mod fakecuda;
 mod images;
 mod kernels;
 mod launch;
+mod lent;
 mod log;
 #[allow(dead_code, reason = "motions of the tests of tracking")]
 #[path = "../track/motion.rs"]

@@ -43,7 +43,7 @@ fn cpu() -> String {
 }
 
 /// As Linux names it.
-fn cpu_name() -> Option<String> {
+pub fn cpu_name() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())

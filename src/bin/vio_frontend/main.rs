@@ -1,5 +1,6 @@
 //! The offline tool: the front end on recorded and simulated sequences, without ROS.
 
+mod bench;
 mod compare;
 mod detect;
 mod detections;
@@ -44,6 +45,7 @@ enum Command {
     Params(params::Args),
     Kernels(kernels::Args),
     Doctor(doctor::Args),
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Params(args) => params::run(args, &mut out),
         Command::Kernels(args) => kernels::run(args, &mut out),
         Command::Doctor(args) => doctor::run(args, &mut out),
+        Command::Bench(args) => bench::run(args, &mut out),
     };
     match outcome.and_then(|code| Ok(out.flush().map(|()| code)?)) {
         Ok(code) => code,

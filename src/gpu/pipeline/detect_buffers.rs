@@ -5,6 +5,7 @@
 
 use bytemuck::Zeroable;
 
+use super::lent::Lent;
 use super::mask_buffer::MaskBuffer;
 use super::records::Records;
 use super::shared::Shared;
@@ -34,6 +35,7 @@ fn sizes(plan: &DetectPlan) -> Sizes {
 pub(super) struct DetectBuffers {
     sizes: Sizes,
     source: Shared,
+    lent: Lent,
     mask: MaskBuffer,
     features: Shared,
     descriptors: Shared,
@@ -60,6 +62,7 @@ impl DetectBuffers {
         Ok(Self {
             sizes: sizes(plan),
             source: Shared::new(stream, bytes("source"), input)?,
+            lent: Lent::new(context)?,
             mask: MaskBuffer::new(stream, plan.width as usize, plan.height as usize, input)?,
             features: Shared::new(stream, bytes("features"), output)?,
             descriptors: Shared::new(stream, bytes("descriptors"), output)?,
@@ -74,12 +77,16 @@ impl DetectBuffers {
         self.sizes == sizes(plan)
     }
 
+    /// Takes the image in: as it lies in a buffer that the device reads, else by a copy.
     pub(super) fn write_source(
         &mut self,
         frame: u64,
         plan: &DetectPlan,
         image: &ImageView<'_>,
     ) -> Result<(), GpuError> {
+        if self.lent.take(frame, plan, image)? {
+            return Ok(());
+        }
         let source = self.source.host_mut(frame);
         (0..plan.height as usize).try_for_each(|y| source.write(y * plan.source_pitch(), image.row(y)))
     }
@@ -103,13 +110,20 @@ impl DetectBuffers {
             }
         }
         let source_bytes = arguments.source_pitch as usize * arguments.height as usize;
-        // SAFETY: passed on to the caller; the slot is written by its next frame alone.
-        unsafe { self.source.upload(frame, source_bytes, stream)? };
+        // SAFETY: passed on to the caller; the slot is written by its next frame alone, and what is lent stays until then.
+        arguments.source = unsafe {
+            match self.lent.of(frame)? {
+                Some((pages, address)) => self.source.upload_from(pages, address, source_bytes, stream)?,
+                None => {
+                    self.source.upload(frame, source_bytes, stream)?;
+                    self.source.address(frame)
+                }
+            }
+        };
         if let Some(mask) = mask {
             // SAFETY: passed on to the caller.
             arguments.mask = unsafe { self.mask.hold(frame, mask, stream)? };
         }
-        arguments.source = self.source.address(frame);
         arguments.features = self.features.address(frame);
         arguments.descriptors = self.descriptors.address(frame);
         arguments.header = self.header.address(frame);
@@ -129,6 +143,11 @@ impl DetectBuffers {
             self.descriptors.download(frame, described * Descriptor::LEN, stream)?;
             self.header.download(frame, size_of::<DetectHeader>(), stream)
         }
+    }
+
+    /// The launch for `frame` has ended: the image is its owner's again.
+    pub(super) fn give_back(&mut self, frame: u64) {
+        self.lent.give_back(frame);
     }
 
     pub(super) fn header(&self, frame: u64) -> &MappedBuffer {

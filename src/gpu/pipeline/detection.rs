@@ -25,6 +25,9 @@ pub struct QueuedDetection {
 
 impl Pipeline {
     /// Queues the detection on the image that was loaded last. `prefilter` smooths it first.
+    ///
+    /// Errors: [`GpuError::NothingLoaded`], also where the image was read in its buffer and has been detected in already;
+    /// what the driver answers.
     pub fn queue_detection(
         &mut self,
         mask: Option<&Mask>,
@@ -81,6 +84,7 @@ impl Pipeline {
             return Err(error);
         }
         self.ended = self.ended.max(launch);
+        buffers.give_back(frame);
         *gain = gain.after(detection.offered_class0, target);
         Ok(())
     }

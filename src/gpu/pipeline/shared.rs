@@ -10,6 +10,7 @@ use crate::gpu::abi::DevicePointer;
 use crate::gpu::context::Stream;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
+use crate::image::PageMemory;
 
 /// Two of something: one for frames of an even number, one for the others.
 #[derive(Debug)]
@@ -104,6 +105,25 @@ impl Shared {
             Some(twin) => unsafe { self.slots.of(frame).copy_to(twin, bytes, stream) },
             None => Ok(()),
         }
+    }
+
+    /// Has kernels that are queued after it see the first `bytes` bytes of `pages`, which they reach at `address`, in
+    /// place of what is here; yields where.
+    ///
+    /// # Safety
+    /// As for [`Shared::upload`]; `pages` live, are not written and stay locked as long.
+    pub(super) unsafe fn upload_from(
+        &self,
+        pages: &PageMemory,
+        address: DevicePointer,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<DevicePointer, GpuError> {
+        let Some(twin) = &self.twin else { return Ok(address) };
+        let pages = pages.bytes().get(..bytes).unwrap_or_default();
+        // SAFETY: passed on to the caller.
+        unsafe { twin.write_later(pages, stream)? };
+        Ok(twin.address())
     }
 
     /// Has the host see the first `bytes` bytes that kernels queued before it write for `frame`.
