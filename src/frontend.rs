@@ -107,6 +107,7 @@ impl Frontend {
         let objects = objects::excluded(objects.as_ref(), params, camera, &tracker.motion, now_ns, size);
         let mask = masks.for_frame(size, &objects)?;
         watch.lap("mask");
+        device.wake();
         let continuation = stream.admit(now_ns, size, params)?;
         if continuation.restart.is_some() {
             *gain = Gain::default();

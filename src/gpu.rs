@@ -78,6 +78,7 @@ pub mod pipeline;
 pub mod engine;
 pub mod opener;
 
+mod crew;
 mod library;
 mod registered;
 mod trial;
@@ -86,6 +87,7 @@ mod watch;
 pub use builder::Builder;
 pub use cache::Cache;
 pub use context::{Context, Stream};
+pub use crew::MOST as MOST_UPLOAD_THREADS;
 pub use device::Device;
 pub use driver::Driver;
 pub use error::{CudaError, GpuError, Severity};

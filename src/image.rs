@@ -160,6 +160,11 @@ impl<'a> ImageView<'a> {
         self.big_endian
     }
 
+    /// All rows, with what lies between them.
+    pub(crate) fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
     /// Bytes from one row to the next.
     pub(crate) fn step(&self) -> usize {
         self.step

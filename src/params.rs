@@ -192,6 +192,8 @@ parameters! {
     kernels_dir: String = String::new(), unit "path", range .., apply Start;
     /// `auto` takes the GPU where there is one; `cuda` insists on it; `cpu` never looks.
     device: Device = Device::Auto, unit "", range .., apply Start;
+    /// Threads that help to copy images and results of a GPU: fewer microseconds a frame, more work of the CPU.
+    upload_threads: u32 = 0, unit "", range 0.0..=3.0, apply Start;
     /// Whether the node ends once the GPU is lost for this process, as soon as nothing is lost with it: when the tracks
     /// start anew, or the camera has stood still for a second. With the launch argument of this name it is started again.
     respawn_after_gpu_loss: bool = false, unit "", range .., apply NextFrame;

@@ -52,6 +52,11 @@ impl FrameDevice {
         Ok(Self { gpu, plain: PlainDevice::default(), seen: Seen::default(), backend })
     }
 
+    /// A frame comes within a moment.
+    pub fn wake(&mut self) {
+        self.gpu.wake();
+    }
+
     /// Detects in `image` and tracks from the one before. `gain` is read and advanced, once, whoever does the work.
     pub fn work(
         &mut self,

@@ -150,6 +150,13 @@ impl Gpu {
         }
     }
 
+    /// A frame comes within a moment.
+    pub fn wake(&mut self) {
+        if let Some(engine) = &mut self.engine {
+            engine.pipeline().wake();
+        }
+    }
+
     pub fn is_working(&self) -> bool {
         self.engine.is_some()
     }

@@ -34,6 +34,8 @@ pub struct EngineOptions {
     pub cache_dir: String,
     /// Parameter `kernels_dir`.
     pub kernels_dir: String,
+    /// Parameter `upload_threads`.
+    pub upload_threads: u32,
     /// Longest wait for a launch, before the CPU does its work.
     pub limit: Duration,
 }
@@ -45,6 +47,7 @@ impl From<&Params> for EngineOptions {
             libnvrtc: None,
             cache_dir: params.cache_dir.clone(),
             kernels_dir: params.kernels_dir.clone(),
+            upload_threads: params.upload_threads,
             // Longer than any frame on a Jetson beside a busy network, shorter than what a back end takes for a gap.
             limit: Duration::from_millis(100),
         }
@@ -80,6 +83,7 @@ impl Engine {
             outcome => outcome?,
         }
         pipeline.set_limit(options.limit);
+        pipeline.set_helpers(options.upload_threads);
         Ok(Self { pipeline, kernels, context })
     }
 

@@ -9,6 +9,7 @@ use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBIN
 
 use super::abi::DevicePointer;
 use super::context::{Context, Stream};
+use super::crew::Crew;
 use super::error::GpuError;
 
 /// Memory that only kernels and copies see.
@@ -130,6 +131,14 @@ impl MappedBuffer {
         Ok(())
     }
 
+    /// The same with the help of others.
+    pub(super) fn write_by(&mut self, crew: &Crew, offset: usize, from: &[u8]) -> Result<(), GpuError> {
+        range(self.bytes, offset, from.len())?;
+        // SAFETY: the range lies within the allocation, `from` elsewhere.
+        unsafe { crew.copy(from.as_ptr(), self.host.add(offset), from.len()) };
+        Ok(())
+    }
+
     /// Copies the bytes from `offset` on to `to`: complete where the kernel that wrote them has ended, or has said so
     /// after a fence.
     pub fn read<T: Pod>(&self, offset: usize, to: &mut [T]) -> Result<(), GpuError> {
@@ -137,6 +146,15 @@ impl MappedBuffer {
         range(self.bytes, offset, to.len())?;
         // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
         unsafe { std::ptr::copy_nonoverlapping(self.host.add(offset), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    /// The same of the first bytes with the help of others.
+    pub(super) fn read_by<T: Pod>(&self, crew: &Crew, to: &mut [T]) -> Result<(), GpuError> {
+        let to: &mut [u8] = bytemuck::cast_slice_mut(to);
+        range(self.bytes, 0, to.len())?;
+        // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
+        unsafe { crew.copy(self.host, to.as_mut_ptr(), to.len()) };
         Ok(())
     }
 

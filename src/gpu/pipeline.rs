@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use super::abi::{DetectArgs, TrackArgs};
 use super::context::{Context, Stream};
+use super::crew::Crew;
 use super::device::MemorySystem;
 use super::error::GpuError;
 use super::floor::abi::FloorArgs;
@@ -80,6 +81,7 @@ struct LastLaunches {
 pub struct Pipeline {
     /// Longest wait for a launch.
     limit: Duration,
+    crew: Crew,
     stream: Stream,
     kernels: Launchable,
     /// Most blocks of a launch, as far as that is up to the host.
@@ -113,6 +115,7 @@ impl Pipeline {
         let memory = context.device().memory;
         Ok(Self {
             limit,
+            crew: Crew::default(),
             transfers: Transfers::of(memory),
             forced: false,
             late: None,
@@ -145,6 +148,17 @@ impl Pipeline {
     /// How images and results are transferred; on a discrete card that is known once an image was loaded.
     pub fn transfers(&self) -> Transfers {
         self.transfers
+    }
+
+    /// From now on `count` threads help to copy images and results, at most
+    /// [`MOST_UPLOAD_THREADS`](super::MOST_UPLOAD_THREADS).
+    pub fn set_helpers(&mut self, count: u32) {
+        self.crew = Crew::new(count);
+    }
+
+    /// A frame comes within a moment: those who help to copy are woken.
+    pub fn wake(&self) {
+        self.crew.wake();
     }
 
     /// From now on a launch is waited for no longer than `limit`.
@@ -188,7 +202,7 @@ impl Pipeline {
             pyramids.hold(frame, 0);
         }
         if let Some(buffers) = &mut self.buffers {
-            buffers.write_source(frame, &plan, image)?;
+            buffers.write_source(frame, &plan, image, &self.crew)?;
         }
         self.plan = Some(plan);
         Ok(())

@@ -10,6 +10,7 @@ fn run(fake: &FakeCuda, more: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vio_frontend"));
     command.args(["bench", "--frames", "2", "--plain-frames", "0", "--buffers", "2", "--size", "97x75", "--max-cnt"]);
     command.args(["30", "--tracks", "5", "--libnvrtc", "/nowhere/libnvrtc.so", "--cache-dir", "/nowhere/cache"]);
+    command.args(["--upload-threads", "2"]);
     command.arg("--libcuda").arg(fake.library()).args(more).env("NO_COLOR", "1");
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -31,8 +32,13 @@ fn every_way_is_measured_beside_its_floor() {
         let gpu = &case["gpu"];
         assert_eq!((&case["features_mean"], &gpu["equal_frames"]), (&30.0.into(), &2.into()));
         let p50 = |figures: &Value, stage: &str| figures["latency_us"][stage]["p50"].as_f64().unwrap();
-        for way in ["ordinary", "page_locked"] {
-            let (way, floor) = (&gpu[way], &gpu[way]["floor"]);
+        let named = |way: &Value| (way["memory"].clone(), way["upload_threads"].clone());
+        let ways = gpu["ways"].as_array().unwrap();
+        let expected = [("ordinary", 0), ("page_locked", 0), ("ordinary", 2), ("page_locked", 2)];
+        assert_eq!(ways.len(), expected.len());
+        for (way, (memory, threads)) in ways.iter().zip(expected) {
+            assert_eq!(named(way), (memory.into(), threads.into()));
+            let floor = &way["floor"];
             for stage in ["load", "queue", "detect", "track"] {
                 assert!(p50(way, stage) <= p50(way, "total"), "{way}");
             }
@@ -44,11 +50,11 @@ fn every_way_is_measured_beside_its_floor() {
         assert!(p50(&gpu["floor_frame"], "total") > 0.0);
     }
     assert_eq!(fake.leaks(), Vec::<String>::new());
-    // Two buffers a case, for the comparison and for the frames.
-    assert_eq!(fake.count("cuMemHostRegister_v2"), 3 * 2 * 2);
+    // Two buffers a case.
+    assert_eq!(fake.count("cuMemHostRegister_v2"), 3 * 2);
     let (code, out, _) = run(&fake, &[]);
     assert_eq!(code, 0);
-    for part in ["GPU, image in ordinary memory", "floor: copy, flag", "p50 by stage, page-locked: load"] {
+    for part in ["GPU, page-locked memory, +2 threads", "floor: copy, flag", "ordinary memory, 2 threads help: load"] {
         assert!(out.contains(part), "'{part}' is not in: {out}");
     }
 }

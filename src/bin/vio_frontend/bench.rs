@@ -4,6 +4,7 @@ mod case;
 mod frames;
 mod images;
 mod machine;
+mod on_gpu;
 mod report;
 mod table;
 mod turns;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use vio_frontend::gpu::MOST_UPLOAD_THREADS;
 use vio_frontend::image::MIN_SIDE;
 use vio_frontend::params::Device as Wanted;
 
@@ -56,6 +58,10 @@ pub struct Args {
     /// Frames that count of the plain path; 0 leaves it out [default: 100, for a table 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     plain_frames: Option<u32>,
+    /// Threads that help to copy, measured beside none; 0 leaves them out
+    #[arg(long, value_name = "N", default_value_t = MOST_UPLOAD_THREADS,
+        value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_UPLOAD_THREADS)))]
+    upload_threads: u32,
     /// Images that take turns, each in memory of its own
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=1000))]
     buffers: u32,

@@ -14,6 +14,7 @@ use crate::detect::Detection;
 use crate::feature::{Descriptor, Feature};
 use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer, FeatureRecord};
 use crate::gpu::context::Stream;
+use crate::gpu::crew::Crew;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
 use crate::gpu::plan::{Buffer, DetectPlan};
@@ -83,11 +84,15 @@ impl DetectBuffers {
         frame: u64,
         plan: &DetectPlan,
         image: &ImageView<'_>,
+        crew: &Crew,
     ) -> Result<(), GpuError> {
         if self.lent.take(frame, plan, image)? {
             return Ok(());
         }
         let source = self.source.host_mut(frame);
+        if image.step() == plan.source_pitch() {
+            return source.write_by(crew, 0, image.data());
+        }
         (0..plan.height as usize).try_for_each(|y| source.write(y * plan.source_pitch(), image.row(y)))
     }
 
@@ -157,16 +162,24 @@ impl DetectBuffers {
     /// Replaces `detection` by the results of `frame`, whose header has been seen.
     ///
     /// Errors: more features than there is room for, as in memory that no launch wrote.
-    pub(super) fn results(&mut self, frame: u64, described: bool, detection: &mut Detection) -> Result<(), GpuError> {
+    pub(super) fn results(
+        &mut self,
+        frame: u64,
+        described: bool,
+        detection: &mut Detection,
+        crew: &Crew,
+    ) -> Result<(), GpuError> {
         let mut header = [DetectHeader::zeroed()];
         self.header.host(frame).read(0, &mut header)?;
         let [header] = header;
         let count = header.count as usize;
         let features = &mut detection.features;
         features.clear();
-        self.records.read(self.features.host(frame), count, |record| features.push(Feature::from(record)))?;
+        self.records.read(self.features.host(frame), count, |records| {
+            features.extend(records.iter().map(Feature::from));
+        })?;
         detection.descriptors.resize(if described { count } else { 0 }, Descriptor::zeroed());
-        self.descriptors.host(frame).read(0, &mut detection.descriptors)?;
+        self.descriptors.host(frame).read_by(crew, &mut detection.descriptors)?;
         (detection.offered, detection.offered_class0) = (header.offered, header.offered_class0);
         Ok(())
     }

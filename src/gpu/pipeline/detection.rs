@@ -76,7 +76,7 @@ impl Pipeline {
             return Err(GpuError::NothingLoaded);
         };
         let results = wait::until(&self.stream, buffers.header(frame), launch, self.limit)
-            .and_then(|()| buffers.results(frame, describe, detection));
+            .and_then(|()| buffers.results(frame, describe, detection, &self.crew));
         if let Err(error) = results {
             if self.frame.wrapping_sub(frame) < 2 {
                 pyramids.hold(frame, 0);

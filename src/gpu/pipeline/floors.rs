@@ -129,5 +129,8 @@ impl Drop for Floors {
 }
 
 fn write_rows(plan: &DetectPlan, image: &ImageView<'_>, to: &mut MappedBuffer) -> Result<(), GpuError> {
+    if image.step() == plan.source_pitch() {
+        return to.write(0, image.data());
+    }
     (0..plan.height as usize).try_for_each(|y| to.write(y * plan.source_pitch(), image.row(y)))
 }

@@ -82,7 +82,9 @@ impl TrackBuffers {
         let mut header = [TrackHeader::zeroed()];
         self.header.host(frame).read(0, &mut header)?;
         flows.clear();
-        self.records.read(self.flows.host(frame), count as usize, |record| flows.extend(record.flow()))?;
+        self.records.read(self.flows.host(frame), count as usize, |records| {
+            flows.extend(records.iter().filter_map(TrackRecord::flow));
+        })?;
         Ok(header.iter().all(|header| header.count == count) && flows.len() == count as usize)
     }
 }

@@ -6,8 +6,9 @@ use serde::Serialize;
 use vio_frontend::image::GrayImage;
 
 use super::Args;
-use super::case::{Measured, OnGpu};
+use super::case::Measured;
 use super::machine::{Machine, OpenGpu};
+use super::on_gpu::{Memory, OnGpu, Way};
 use super::table;
 use super::turns::Figures;
 
@@ -79,18 +80,20 @@ fn print_case(measured: &Measured, out: &mut impl Write) -> std::io::Result<()> 
     if let Some(plain) = plain {
         row("plain path", plain, String::new())?;
     }
-    let Some(OnGpu { ordinary, page_locked, floor_frame, transfers, .. }) = gpu else { return Ok(()) };
-    for (memory, floor, way) in
-        [("ordinary memory", "memcpy, copy, flag", ordinary), ("page-locked memory", "copy, flag", page_locked)]
-    {
-        row(&format!("GPU, image in {memory}"), &way.figures, format!("{:.2}", way.over_floor))?;
-        row(&format!("  floor: {floor}"), &way.floor, String::new())?;
+    let Some(OnGpu { ways, floor_frame, transfers, .. }) = gpu else { return Ok(()) };
+    for Way { memory, upload_threads, figures, floor, over_floor, .. } in ways {
+        let helped = if *upload_threads > 0 { format!(", +{upload_threads} threads") } else { String::new() };
+        row(&format!("GPU, {}{helped}", memory.name()), figures, format!("{over_floor:.2}"))?;
+        if *upload_threads == 0 {
+            let floor_of = if *memory == Memory::Ordinary { "memcpy, copy, flag" } else { "copy, flag" };
+            row(&format!("  floor: {floor_of}"), floor, String::new())?;
+        }
     }
     row("  floor: all bytes, no work", floor_frame, String::new())?;
-    for (memory, way) in [("ordinary", ordinary), ("page-locked", page_locked)] {
-        let stage = |stage: &str| way.figures.latency_us.get(stage).map_or(0.0, |time| time.p50);
+    for Way { memory, upload_threads, figures, .. } in ways {
+        let stage = |stage: &str| figures.latency_us.get(stage).map_or(0.0, |time| time.p50);
         let stages = STAGES.map(|name| format!("{name} {:.1}", stage(name)));
-        writeln!(out, "  p50 by stage, {memory}: {}", stages.join(", "))?;
+        writeln!(out, "  p50 by stage, {}, {upload_threads} threads help: {}", memory.name(), stages.join(", "))?;
     }
     writeln!(out, "  {transfers}")
 }
