@@ -6,15 +6,17 @@
 #![allow(unsafe_code, reason = "copies between memory that others own")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use super::streaming;
 
 /// Most helpers.
 pub const MOST: u32 = 3;
 
-/// How long a helper looks for work: from the beginning of a frame to its results, on a fast device. Three of them so
-/// take 4 % of a core at 60 Hz.
+/// How long a helper looks for work: from the beginning of a frame to its results, on a fast device. At 60 Hz three
+/// helpers so take 6 % of a core.
 const SPIN: Duration = Duration::from_micros(200);
 /// Parts of fewer bytes are copied sooner than handed over.
 const LEAST_BYTES: usize = 32 << 10;
@@ -27,6 +29,28 @@ const WORKING: u32 = 1;
 const ASLEEP: u32 = 2;
 const DISMISSED: u32 = 3;
 
+/// Where the bytes of a copy go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Through the caches: the CPU reads them next.
+    Cached,
+    /// Around the caches: a device on a bus reads them next.
+    Streamed,
+}
+
+impl Way {
+    /// # Safety
+    /// That of [`streaming::copy`].
+    unsafe fn copy(self, from: *const u8, to: *mut u8, bytes: usize) {
+        match self {
+            // SAFETY: passed on to the caller.
+            Self::Cached => unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) },
+            // SAFETY: passed on to the caller.
+            Self::Streamed => unsafe { streaming::copy(from, to, bytes) },
+        }
+    }
+}
+
 /// Where a helper finds its work; on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
@@ -35,6 +59,7 @@ struct Seat {
     from: AtomicPtr<u8>,
     to: AtomicPtr<u8>,
     bytes: AtomicUsize,
+    is_streamed: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -72,7 +97,7 @@ impl Crew {
     ///
     /// # Safety
     /// Both ranges hold as many, apart from each other; nobody else writes to either meanwhile.
-    pub(super) unsafe fn copy(&self, from: *const u8, to: *mut u8, bytes: usize) {
+    pub(super) unsafe fn copy(&self, way: Way, from: *const u8, to: *mut u8, bytes: usize) {
         let is_ready = |helper: &&Helper| helper.seat.state.load(Ordering::Acquire) == IDLE;
         let ready = self.helpers.iter().filter(is_ready).count().min((bytes / LEAST_BYTES).saturating_sub(1));
         let part = (bytes / (ready + 1)).next_multiple_of(LINE);
@@ -83,12 +108,12 @@ impl Crew {
                 break;
             }
             // SAFETY: the part lies within both ranges; `wait` is called before this returns.
-            if unsafe { helper.assign(from.add(done), to.add(done), part) } {
+            if unsafe { helper.assign(way, from.add(done), to.add(done), part) } {
                 done += part;
             }
         }
         // SAFETY: the rest of both ranges.
-        unsafe { std::ptr::copy_nonoverlapping(from.add(done), to.add(done), bytes - done) };
+        unsafe { way.copy(from.add(done), to.add(done), bytes - done) };
         self.helpers.iter().for_each(Helper::wait);
     }
 }
@@ -100,6 +125,7 @@ impl Helper {
             from: AtomicPtr::default(),
             to: AtomicPtr::default(),
             bytes: AtomicUsize::new(0),
+            is_streamed: AtomicBool::new(false),
         });
         let own = Arc::clone(&seat);
         let thread = std::thread::Builder::new().name("copy".to_owned()).spawn(move || own.help())?;
@@ -124,11 +150,12 @@ impl Helper {
     ///
     /// # Safety
     /// That of [`Crew::copy`], until [`Helper::wait`] returns.
-    unsafe fn assign(&self, from: *const u8, to: *mut u8, bytes: usize) -> bool {
+    unsafe fn assign(&self, way: Way, from: *const u8, to: *mut u8, bytes: usize) -> bool {
         let Seat { state, .. } = &*self.seat;
         self.seat.from.store(from.cast_mut(), Ordering::Relaxed);
         self.seat.to.store(to, Ordering::Relaxed);
         self.seat.bytes.store(bytes, Ordering::Relaxed);
+        self.seat.is_streamed.store(way == Way::Streamed, Ordering::Relaxed);
         state.compare_exchange(IDLE, WORKING, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
@@ -148,8 +175,9 @@ impl Seat {
             match self.state.load(Ordering::Acquire) {
                 WORKING => {
                     let [from, to] = [&self.from, &self.to].map(|address| address.load(Ordering::Relaxed));
+                    let way = if self.is_streamed.load(Ordering::Relaxed) { Way::Streamed } else { Way::Cached };
                     // SAFETY: whoever assigned it keeps both ranges until the state is another.
-                    unsafe { std::ptr::copy_nonoverlapping(from, to, self.bytes.load(Ordering::Relaxed)) };
+                    unsafe { way.copy(from, to, self.bytes.load(Ordering::Relaxed)) };
                     self.state.store(IDLE, Ordering::Release);
                     since = Instant::now();
                 }
@@ -196,10 +224,17 @@ mod tests {
                     _ => {}
                 }
                 let from: Vec<u8> = (0..bytes).map(|i| (i * 7 % 251 + round) as u8).collect();
-                let mut to = vec![0xA5; bytes + 1];
-                // SAFETY: both hold as many bytes and are this test's own.
-                unsafe { crew.copy(from.as_ptr(), to.as_mut_ptr(), bytes) };
-                assert!(to[..bytes] == from && to[bytes] == 0xA5, "{count} helpers, {bytes} bytes");
+                // Aligned to whatever memory is, and not.
+                for (way, at) in [(Way::Cached, 0), (Way::Streamed, 0), (Way::Streamed, 1)] {
+                    let mut to = vec![0xA5; at + bytes + 1];
+                    // SAFETY: both hold as many bytes and are this test's own.
+                    unsafe { crew.copy(way, from.as_ptr(), to.as_mut_ptr().add(at), bytes) };
+                    assert!(to[at..][..bytes] == from, "{count} helpers, {bytes} bytes, {way:?}");
+                    assert!(
+                        to[at + bytes] == 0xA5 && to[..at] == [0xA5][..at],
+                        "{count} helpers, {bytes} bytes, {way:?}"
+                    );
+                }
             }
         }
     }

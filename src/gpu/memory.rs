@@ -9,7 +9,7 @@ use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBIN
 
 use super::abi::DevicePointer;
 use super::context::{Context, Stream};
-use super::crew::Crew;
+use super::crew::{Crew, Way};
 use super::error::GpuError;
 
 /// Memory that only kernels and copies see.
@@ -131,11 +131,11 @@ impl MappedBuffer {
         Ok(())
     }
 
-    /// The same with the help of others.
-    pub(super) fn write_by(&mut self, crew: &Crew, offset: usize, from: &[u8]) -> Result<(), GpuError> {
-        range(self.bytes, offset, from.len())?;
+    /// The same to the first bytes, with the help of others.
+    pub(super) fn write_by(&mut self, crew: &Crew, way: Way, from: &[u8]) -> Result<(), GpuError> {
+        range(self.bytes, 0, from.len())?;
         // SAFETY: the range lies within the allocation, `from` elsewhere.
-        unsafe { crew.copy(from.as_ptr(), self.host.add(offset), from.len()) };
+        unsafe { crew.copy(way, from.as_ptr(), self.host, from.len()) };
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl MappedBuffer {
         let to: &mut [u8] = bytemuck::cast_slice_mut(to);
         range(self.bytes, 0, to.len())?;
         // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
-        unsafe { crew.copy(self.host, to.as_mut_ptr(), to.len()) };
+        unsafe { crew.copy(Way::Cached, self.host, to.as_mut_ptr(), to.len()) };
         Ok(())
     }
 

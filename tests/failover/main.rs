@@ -1,6 +1,7 @@
 //! The front end on a stub of libcuda: the same bits as on the CPU, whatever fails and whenever.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
+mod buffers;
 mod campaign;
 mod changes;
 #[path = "../common/mod.rs"]
@@ -59,6 +60,7 @@ fn options(fake: &FakeCuda) -> EngineOptions {
         libcuda: Some(fake.library()),
         libnvrtc: Some(PathBuf::from("no such compiler")),
         limit: LIMIT,
+        upload_threads: 1,
         ..EngineOptions::from(&params(Device::Auto))
     }
 }

@@ -39,7 +39,7 @@ fn every_way_is_measured_beside_its_floor() {
         for (way, (memory, threads)) in ways.iter().zip(expected) {
             assert_eq!(named(way), (memory.into(), threads.into()));
             let floor = &way["floor"];
-            for stage in ["load", "queue", "detect", "track"] {
+            for stage in ["load", "queue", "detect", "read_back", "track"] {
                 assert!(p50(way, stage) <= p50(way, "total"), "{way}");
             }
             let ratio = p50(way, "total") / p50(floor, "total");

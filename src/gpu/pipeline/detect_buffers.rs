@@ -14,7 +14,8 @@ use crate::detect::Detection;
 use crate::feature::{Descriptor, Feature};
 use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer, FeatureRecord};
 use crate::gpu::context::Stream;
-use crate::gpu::crew::Crew;
+use crate::gpu::crew::{Crew, Way};
+use crate::gpu::device::MemorySystem;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::{DeviceBuffer, MappedBuffer};
 use crate::gpu::plan::{Buffer, DetectPlan};
@@ -35,6 +36,8 @@ fn sizes(plan: &DetectPlan) -> Sizes {
 #[derive(Debug)]
 pub(super) struct DetectBuffers {
     sizes: Sizes,
+    /// Of the image to page-locked memory.
+    way: Way,
     source: Shared,
     lent: Lent,
     mask: MaskBuffer,
@@ -62,6 +65,7 @@ impl DetectBuffers {
         };
         Ok(Self {
             sizes: sizes(plan),
+            way: if context.device().memory == MemorySystem::Discrete { Way::Streamed } else { Way::Cached },
             source: Shared::new(stream, bytes("source"), input)?,
             lent: Lent::new(context)?,
             mask: MaskBuffer::new(stream, plan.width as usize, plan.height as usize, input)?,
@@ -91,7 +95,7 @@ impl DetectBuffers {
         }
         let source = self.source.host_mut(frame);
         if image.step() == plan.source_pitch() {
-            return source.write_by(crew, 0, image.data());
+            return source.write_by(crew, self.way, image.data());
         }
         (0..plan.height as usize).try_for_each(|y| source.write(y * plan.source_pitch(), image.row(y)))
     }

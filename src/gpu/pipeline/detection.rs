@@ -89,6 +89,17 @@ impl Pipeline {
         Ok(())
     }
 
+    /// Waits until the results of a detection can be had, as [`Pipeline::detection_into`] does by itself, and leaves them.
+    ///
+    /// Errors: those of [`Pipeline::detection_into`].
+    pub fn await_detection(&mut self, queued: &QueuedDetection) -> Result<(), GpuError> {
+        let Some(buffers) = &self.buffers else { return Err(GpuError::NothingLoaded) };
+        if self.last.of(queued.frame).detect != queued.launch {
+            return Err(GpuError::Unwritten { launch: queued.launch });
+        }
+        wait::until(&self.stream, buffers.header(queued.frame), queued.launch, self.limit)
+    }
+
     /// [`Pipeline::detection_into`] memory of its own.
     pub fn detection(&mut self, queued: QueuedDetection, gain: &mut Gain) -> Result<Detection, GpuError> {
         let mut detection = Detection::default();

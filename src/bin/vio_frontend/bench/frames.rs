@@ -82,12 +82,16 @@ impl GpuFrames {
 
     pub fn frame(&mut self, image: &ImageView<'_>, asked: &Asked) -> Result<StageTimes, GpuError> {
         let Self { pipeline, found } = self;
+        // As the front end does while it predicts where tracks will be.
+        pipeline.wake();
         let begin = Instant::now();
         pipeline.load(image, &asked.detect)?;
         let loaded = begin.elapsed();
         let detection = pipeline.queue_detection(None, found.gain, false)?;
         let tracks = pipeline.queue_tracks(&found.starts, &asked.track)?;
         let queued = begin.elapsed();
+        pipeline.await_detection(&detection)?;
+        let waited = begin.elapsed();
         pipeline.detection_into(detection, &mut found.gain, &mut found.detection)?;
         let detected = begin.elapsed();
         pipeline.flows_into(tracks, &mut found.flows)?;
@@ -96,7 +100,8 @@ impl GpuFrames {
         let stages = vec![
             ("load", loaded),
             ("queue", queued - loaded),
-            ("detect", detected - queued),
+            ("detect", waited - queued),
+            ("read_back", detected - waited),
             ("track", total - detected),
         ];
         Ok(StageTimes { stages, total })

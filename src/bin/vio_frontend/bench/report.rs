@@ -13,7 +13,7 @@ use super::table;
 use super::turns::Figures;
 
 /// Stages of a frame on the GPU, in order.
-const STAGES: [&str; 4] = ["load", "queue", "detect", "track"];
+const STAGES: [&str; 5] = ["load", "queue", "detect", "read_back", "track"];
 
 /// The JSON document. Times are us.
 #[derive(Clone, Debug, Serialize)]
