@@ -9,6 +9,7 @@
 //! Residuals are angles, in pixels at the camera's own focal length. The result depends on the input and the seed only.
 
 mod model;
+mod points;
 mod ransac;
 
 use nalgebra::{UnitQuaternion, Vector3};
@@ -101,16 +102,16 @@ pub fn verify(
     let (mut method, mut best) = (Method::Essential, None);
     if let Some(rotation) = rotation {
         let found = ransac.known_rotation(rotation);
-        if found.count as f64 >= TRUSTED_SHARE * points.len() as f64 {
+        if found.score.count as f64 >= TRUSTED_SHARE * points.len() as f64 {
             (method, best) = (Method::KnownRotation, Some(found));
         }
     }
     let moved = best.unwrap_or_else(|| ransac.essential(turn.motion.rotation));
-    let rest = points.len().saturating_sub(turn.count) as f64;
+    let rest = points.len().saturating_sub(turn.score.count) as f64;
     let chance = 2.0 + BEYOND_CHANCE * rest;
-    let explained = moved.count as f64 - turn.count as f64;
+    let explained = moved.score.count as f64 - turn.score.count as f64;
     let (method, chosen) = if explained > chance { (method, moved) } else { (Method::Rotation, turn) };
-    if (chosen.count as f64) < LEAST_SHARE * points.len() as f64 {
+    if (chosen.score.count as f64) < LEAST_SHARE * points.len() as f64 {
         return keep_all(Method::Undecided);
     }
     verdict(points, method, &chosen, settings)

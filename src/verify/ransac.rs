@@ -3,6 +3,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::model::Motion;
+use super::points::{Points, Score};
 use super::{BearingPair, VerifySettings};
 use crate::random::SplitMix64;
 
@@ -17,15 +18,13 @@ const POLISH_STEPS: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Consensus {
     pub motion: Motion,
-    /// Points within the threshold.
-    pub count: usize,
-    /// Sum over all points of the squared residual, at most the squared threshold; rad^2.
-    cost: f64,
+    pub score: Score,
 }
 
 /// The search over one set of points.
 pub(super) struct Ransac<'a> {
     points: &'a [BearingPair],
+    lanes: Points,
     /// rad.
     threshold: f64,
     max_samples: u32,
@@ -35,7 +34,8 @@ pub(super) struct Ransac<'a> {
 impl<'a> Ransac<'a> {
     pub fn new(points: &'a [BearingPair], settings: &VerifySettings) -> Self {
         let threshold = settings.threshold_px / settings.pixels_per_radian;
-        Self { points, threshold, max_samples: settings.max_samples.max(1), random: SplitMix64::new(settings.seed) }
+        let (lanes, random) = (Points::new(points), SplitMix64::new(settings.seed));
+        Self { points, lanes, threshold, max_samples: settings.max_samples.max(1), random }
     }
 
     /// The best turn alone; `known` is the first hypothesis.
@@ -70,14 +70,14 @@ impl<'a> Ransac<'a> {
         hypothesis: impl Fn([&BearingPair; N]) -> Option<Motion>,
     ) -> Consensus {
         let mut best = self.judge(first);
+        let mut needed = self.samples_needed(best.score.count, N);
         let mut drawn = 0;
-        while drawn < self.max_samples && drawn < self.samples_needed(best.count, N) {
+        while drawn < needed {
             drawn += 1;
-            if let Some(motion) = self.draw().and_then(&hypothesis) {
-                let found = self.judge(motion);
-                if found.cost < best.cost {
-                    best = found;
-                }
+            let motion = self.draw().and_then(&hypothesis);
+            if let Some(found) = motion.and_then(|motion| self.better(motion, best.score.cost)) {
+                best = found;
+                needed = self.samples_needed(best.score.count, N);
             }
         }
         best
@@ -88,29 +88,26 @@ impl<'a> Ransac<'a> {
         for _ in 0..POLISH_STEPS {
             let inliers: Vec<&BearingPair> =
                 self.points.iter().filter(|point| best.motion.residual(point) <= self.threshold).collect();
-            match step(&best.motion, &inliers).map(|motion| self.judge(motion)) {
-                Some(found) if found.cost < best.cost => best = found,
-                _ => break,
+            match step(&best.motion, &inliers).and_then(|motion| self.better(motion, best.score.cost)) {
+                Some(found) => best = found,
+                None => break,
             }
         }
         best
     }
 
     fn judge(&self, motion: Motion) -> Consensus {
-        let (mut count, mut cost) = (0, 0.0);
-        for point in self.points {
-            let residual = motion.residual(point);
-            if residual <= self.threshold {
-                count += 1;
-                cost += residual * residual;
-            } else {
-                cost += self.threshold * self.threshold;
-            }
-        }
-        Consensus { motion, count, cost }
+        let nothing = Score { count: 0, cost: f64::INFINITY };
+        self.better(motion, f64::INFINITY).unwrap_or(Consensus { motion, score: nothing })
     }
 
-    /// Samples after which one without outliers was drawn with the confidence wanted, if `count` are inliers.
+    /// The consensus of a motion that costs less than `limit`.
+    fn better(&self, motion: Motion, limit: f64) -> Option<Consensus> {
+        self.lanes.score(&motion, self.threshold, limit).map(|score| Consensus { motion, score })
+    }
+
+    /// Samples after which one without outliers was drawn with the confidence wanted, if `count` are inliers; at most
+    /// those allowed.
     fn samples_needed(&self, count: usize, size: usize) -> u32 {
         let share = count as f64 / self.points.len() as f64;
         let clean = (0..size).fold(1.0, |product, _| product * share);
@@ -125,17 +122,19 @@ impl<'a> Ransac<'a> {
 
     /// `N` different points.
     fn draw<const N: usize>(&mut self) -> Option<[&'a BearingPair; N]> {
-        let mut indices: Vec<usize> = Vec::with_capacity(N);
+        let mut sample = [self.points.first()?; N];
+        let mut drawn = [usize::MAX; N];
+        let mut count = 0;
         for _ in 0..20 * N {
             let index = (self.random.next() % self.points.len() as u64) as usize;
-            if !indices.contains(&index) {
-                indices.push(index);
+            if !drawn[..count].contains(&index) {
+                (drawn[count], sample[count]) = (index, self.points.get(index)?);
+                count += 1;
             }
-            if indices.len() == N {
-                break;
+            if count == N {
+                return Some(sample);
             }
         }
-        let sample: Vec<&BearingPair> = indices.iter().filter_map(|&i| self.points.get(i)).collect();
-        sample.try_into().ok()
+        None
     }
 }
