@@ -2,8 +2,10 @@
 
 const u32 CHUNK = 2 * WARP;
 const u32 MAX_CHUNKS = 8192 / CHUNK;
-// Boxes of a thread whose bits are on their way while the chunk before is decided: those of the next 1024.
+// Boxes of a thread whose bits are on their way while the chunk before is decided: those of the first 1024.
 const u32 AHEAD = 4;
+// Boxes of a thread that are read before any of them is written.
+const u32 AT_ONCE = 2;
 
 struct SweepShared {
     Array<u64, MAX_CHUNKS> kept;       // bits of each chunk
@@ -58,19 +60,13 @@ __device__ void keep(SweepShared& shared, u32 count, u32 chunk, const Within& bi
     shared.total += u32(__popc(kept_low) + __popc(kept_high));
 }
 
-// The bits of a chunk's boxes for the thread's next AHEAD boxes behind it.
+// The bits of a chunk's boxes for those of the thread's first AHEAD boxes that come after it.
 __device__ void look_ahead(const DetectionsArgs& args, u32 image, u32 count, u32 chunk, u64 (&ahead)[AHEAD]) {
     #pragma unroll
     for (u32 k = 0; k < AHEAD; ++k) {
-        const u32 row = (chunk + 1) * CHUNK + k * BLOCK + threadIdx.x;
-        ahead[k] = row < count ? overlaps_in_chunk(args, image, chunk, row) : 0;
+        const u32 row = k * BLOCK + threadIdx.x;
+        ahead[k] = (chunk + 1) * CHUNK <= row && row < count ? overlaps_in_chunk(args, image, chunk, row) : 0;
     }
-}
-
-// Notes which of a warp's 32 boxes from `first` on, a lane each, fall.
-__device__ void fell(SweepShared& shared, u32 first, bool falls) {
-    const u32 bits = __ballot_sync(ALL_LANES, falls);
-    if (threadIdx.x % WARP == 0) shared.fallen[first / WARP] |= bits;
 }
 
 __device__ void suppress(const DetectionsArgs& args, u32 image, u32 count, SweepShared& shared) {
@@ -81,6 +77,7 @@ __device__ void suppress(const DetectionsArgs& args, u32 image, u32 count, Sweep
     if (decides) within = within_chunk(args, image, count, 0);
     u64 ahead[AHEAD], later[AHEAD];
     look_ahead(args, image, count, 0, ahead);
+    u32 fallen = 0; // a bit for each of the thread's first boxes
     __syncthreads();
     for (u32 chunk = 0; chunk * CHUNK < count; ++chunk) {
         const u32 next = (chunk + 1) * CHUNK;
@@ -94,13 +91,21 @@ __device__ void suppress(const DetectionsArgs& args, u32 image, u32 count, Sweep
         const u64 kept = shared.kept[chunk];
         #pragma unroll
         for (u32 k = 0; k < AHEAD; ++k) {
-            const u32 first = next + k * BLOCK + own_first;
-            if (first < count) fell(shared, first, (ahead[k] & kept) != 0);
+            if ((ahead[k] & kept) != 0) fallen |= 1u << k;
             ahead[k] = later[k];
         }
-        for (u32 first = next + AHEAD * BLOCK + own_first; first < count; first += BLOCK) {
+        // The next chunk is told by the two warps that have its boxes.
+        if (next < AHEAD * BLOCK && threadIdx.x / CHUNK == next % BLOCK / CHUNK) {
+            const u32 bits = __ballot_sync(ALL_LANES, (fallen >> (next / BLOCK) & 1) != 0);
+            if (lane == 0) shared.fallen[next / WARP + own_first % CHUNK / WARP] = bits;
+        }
+        // The others at once.
+        for (u32 first = AHEAD * BLOCK + own_first; first < count; first += BLOCK) {
+            if (first < next) continue;
             const u32 row = first + lane;
-            fell(shared, first, row < count && (overlaps_in_chunk(args, image, chunk, row) & kept) != 0);
+            const bool falls = row < count && (overlaps_in_chunk(args, image, chunk, row) & kept) != 0;
+            const u32 bits = __ballot_sync(ALL_LANES, falls);
+            if (lane == 0) shared.fallen[first / WARP] |= bits;
         }
         __syncthreads();
     }
@@ -112,23 +117,43 @@ __device__ f32 restored(f32 position, f32 pad, f32 scale, f32 size) {
     return size < raised ? size : raised;
 }
 
+// Where a box of the order goes among the records, NO_INDEX for nowhere.
+__device__ u32 record_of(const DetectionsArgs& args, u32 count, u32 row, SweepShared& shared) {
+    if (row >= count) return NO_INDEX;
+    const u64 kept = shared.kept[row / CHUNK];
+    const u32 bit = row % CHUNK;
+    const u32 place = shared.before[row / CHUNK] + u32(__popcll(kept & ((u64(1) << bit) - 1)));
+    return (kept >> bit & 1) != 0 && place < args.max_detections ? place : NO_INDEX;
+}
+
 __device__ void write_records(const DetectionsArgs& args, u32 image, u32 count, const LetterboxRecord& box,
                               SweepShared& shared) {
-    for (u32 row = threadIdx.x; row < count; row += BLOCK) {
-        const u64 kept = shared.kept[row / CHUNK];
-        const u32 bit = row % CHUNK, place = shared.before[row / CHUNK] + u32(__popcll(kept & ((u64(1) << bit) - 1)));
-        if ((kept >> bit & 1) == 0 || place >= args.max_detections) continue;
-        const u32 slot = image * args.max_candidates + row;
-        const Corners corners = ordered_box(args, slot);
-        DetectionRecord& record = args.records[image * args.max_detections + place];
-        record.x1 = restored(corners.x1, box.pad_x, box.scale, box.width);
-        record.y1 = restored(corners.y1, box.pad_y, box.scale, box.height);
-        record.x2 = restored(corners.x2, box.pad_x, box.scale, box.width);
-        record.y2 = restored(corners.y2, box.pad_y, box.scale, box.height);
-        record.score = candidate_score(args.box_keys[slot]);
-        record.class_index = args.box_classes[slot];
-        record.anchor = candidate_anchor(args.box_keys[slot]);
-        record.reserved = 0;
+    for (u32 base = threadIdx.x; base < count; base += AT_ONCE * BLOCK) {
+        u32 places[AT_ONCE], classes[AT_ONCE];
+        u64 keys[AT_ONCE];
+        Corners corners[AT_ONCE];
+        #pragma unroll
+        for (u32 k = 0; k < AT_ONCE; ++k) {
+            places[k] = record_of(args, count, base + k * BLOCK, shared);
+            if (places[k] == NO_INDEX) continue;
+            const u32 slot = image * args.max_candidates + base + k * BLOCK;
+            corners[k] = ordered_box(args, slot);
+            keys[k] = args.box_keys[slot];
+            classes[k] = args.box_classes[slot];
+        }
+        #pragma unroll
+        for (u32 k = 0; k < AT_ONCE; ++k) {
+            if (places[k] == NO_INDEX) continue;
+            DetectionRecord& record = args.records[image * args.max_detections + places[k]];
+            record.x1 = restored(corners[k].x1, box.pad_x, box.scale, box.width);
+            record.y1 = restored(corners[k].y1, box.pad_y, box.scale, box.height);
+            record.x2 = restored(corners[k].x2, box.pad_x, box.scale, box.width);
+            record.y2 = restored(corners[k].y2, box.pad_y, box.scale, box.height);
+            record.score = candidate_score(keys[k]);
+            record.class_index = classes[k];
+            record.anchor = candidate_anchor(keys[k]);
+            record.reserved = 0;
+        }
     }
 }
 
