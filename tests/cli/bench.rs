@@ -15,7 +15,8 @@ fn json(more: &[&str]) -> Value {
 
 #[test]
 fn without_a_gpu_the_plain_path_is_measured_and_the_rest_is_named() {
-    let report = json(&["--max-cnt", "50", "--tracks", "10"]);
+    let report = json(&["--max-cnt", "50", "--tracks", "10", "--pause-ms", "3"]);
+    assert_eq!(report["method"]["pause_ms"], 3);
     assert!(report["machine"]["gpu"].is_null());
     assert!(report["machine"]["no_gpu"].as_str().unwrap().contains("/nowhere/libcuda.so.1"));
     assert!(report["machine"]["cpu"].is_string() && report["machine"]["cores"].as_u64().unwrap() > 0);
@@ -89,6 +90,7 @@ fn what_is_wrong_is_named_with_its_value() {
         ("--buffers", "1", "2..=1000"),
         ("--max-cnt", "0", "1..=100000"),
         ("--tracks", "many", "invalid"),
+        ("--pause-ms", "1001", "0..=1000"),
         ("--device", "gpu", "cuda"),
     ] {
         let outcome = run(&["bench", option, value]);

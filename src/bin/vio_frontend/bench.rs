@@ -12,6 +12,7 @@ mod turns;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use vio_frontend::gpu::MOST_UPLOAD_THREADS;
@@ -65,6 +66,9 @@ pub struct Args {
     /// Images that take turns, each in memory of its own
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = clap::value_parser!(u32).range(2..=1000))]
     buffers: u32,
+    /// Sleep before every frame: what a camera's rate leaves in no cache
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1000))]
+    pause_ms: u32,
     /// JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -98,6 +102,13 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
 impl Args {
     fn frames(&self) -> usize {
         self.frames.unwrap_or(if self.table { 200 } else { 2000 }) as usize
+    }
+
+    /// Between two frames.
+    fn pause(&self) {
+        if self.pause_ms > 0 {
+            std::thread::sleep(Duration::from_millis(self.pause_ms.into()));
+        }
     }
 
     fn plain_frames(&self) -> usize {

@@ -68,6 +68,7 @@ impl Bench<'_> {
         // It has nothing to load or to wake up.
         let turns = Turns { frames, warm_up: 1, settle: 0 };
         let times = take_turns(1, turns, self.images.len(), |_, k| {
+            self.args.pause();
             let times = plain.frame(self.images, k, asked);
             features.add(plain.found.detection.features.len() as u64);
             Ok(times.unwrap_or_default())

@@ -94,6 +94,7 @@ impl Bench<'_> {
         let mut transfers = None;
         let times = take_turns(count + 3, turns, images.len(), |way, k| {
             let (Some(image), Some(buffer)) = (images.get(k), buffers.get(k)) else { bail!("no image {k}") };
+            self.args.pause();
             if let Some(stream) = streams.get_mut(way) {
                 let times = stream.frame(image, buffer, asked)?;
                 features.add(stream.frames.found.detection.features.len() as u64);

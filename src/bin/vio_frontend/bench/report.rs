@@ -33,6 +33,8 @@ struct Method {
     plain_frames: usize,
     /// Images that take turns.
     buffers: u32,
+    /// Sleep before every frame, ms.
+    pause_ms: u32,
 }
 
 impl Report {
@@ -45,6 +47,7 @@ impl Report {
             frames: args.frames(),
             plain_frames: args.plain_frames(),
             buffers: args.buffers,
+            pause_ms: args.pause_ms,
         };
         Self { machine: Machine::new(gpu), method, cases }
     }
@@ -53,11 +56,12 @@ impl Report {
         for line in self.machine.lines() {
             writeln!(out, "{line}")?;
         }
-        let Method { clock, source, frames, plain_frames, buffers, .. } = &self.method;
+        let Method { clock, source, frames, plain_frames, buffers, pause_ms, .. } = &self.method;
+        let pause = if *pause_ms > 0 { format!(", {pause_ms} ms after one another") } else { String::new() };
         writeln!(
             out,
-            "{source}, {buffers} images in turn; {frames} frames on the GPU, {plain_frames} by the \
-             plain path; us, {clock}"
+            "{source}, {buffers} images in turn; {frames} frames on the GPU, {plain_frames} by the plain path{pause}; us, \
+             {clock}"
         )?;
         if table {
             return table::print(&self.cases, out);
