@@ -129,19 +129,16 @@ __device__ void clear_beside(DescribeShared& shared) {
     __syncthreads();
 }
 
+// A warp writes a FeatureRecord, a lane a word: the bus to host memory takes what an instruction writes as one.
 __device__ void write_record(const DetectArgs& args, const Candidate& candidate, u32 level, u32 place) {
     const i32 half_x = key_half_x(candidate.key), half_y = key_half_y(candidate.key);
-    FeatureRecord feature;
-    feature.u = candidate.u;
-    feature.v = candidate.v;
-    feature.score = key_score(candidate.key);
-    feature.half_x = u16(half_x);
-    feature.half_y = u16(half_y);
-    feature.level = u8(level);
-    feature.corner_class = u8(key_class(candidate.key));
-    feature.threshold = args.thresholds[tile_under(args, half_x, half_y)];
-    feature.reserved = 0;
-    args.features[place] = feature;
+    const u32 threshold = args.thresholds[tile_under(args, half_x, half_y)];
+    const u32 lane = threadIdx.x % WARP, words = sizeof(FeatureRecord) / sizeof(u32);
+    const u32 position = __float_as_uint(lane == 0 ? candidate.u : candidate.v);
+    const u32 halves = u32(half_x) | u32(half_y) << 16;
+    const u32 rest = level | key_class(candidate.key) << 8 | threshold << 16;
+    const u32 word = lane < 2 ? position : lane == 2 ? key_score(candidate.key) : lane == 3 ? halves : rest;
+    if (lane < words) reinterpret_cast<u32*>(args.features + place)[lane] = word;
 }
 
 // Writes every selected feature to its place, with its descriptor if wanted.
@@ -157,7 +154,7 @@ __device__ void write_features(const DetectArgs& args, DescribeShared& shared) {
         if (!place_of(args, candidate.key, is_next, remaining, place)) continue;
         const i32 half_x = key_half_x(candidate.key), half_y = key_half_y(candidate.key);
         const u32 l = level_of_position(half_x);
-        if (threadIdx.x % WARP == 0) write_record(args, candidate, l, place);
+        write_record(args, candidate, l, place);
         if (args.describe)
             describe_corner(args, level_at(args, l), (half_x + 1) >> (l + 1), (half_y + 1) >> (l + 1),
                             threadIdx.x / WARP * COLUMN_SUMS, shared, args.descriptors + u64(place) * DESCRIPTOR);
