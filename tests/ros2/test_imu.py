@@ -95,7 +95,7 @@ def test_t06_duplicates_and_late_samples_change_nothing(sequence):
     assert int(told["tracks alive"]) == len(clean[-1]) > 100
     kinds = [key for key in told if key.startswith("tracks lost ")]
     ended = int(told["tracks born"]) - len(clean[-1])
-    assert len(kinds) == 9 and 0 < sum(int(told[key]) for key in kinds) <= ended, told
+    assert len(kinds) == 10 and 0 < sum(int(told[key]) for key in kinds) <= ended, told
 
     # 30 ms after the image, and each sample twice.
     for dirty, told in (play(sequence, later_ns=30_000_000, copies=2), play(sequence, later_ns=3_000_000)):
