@@ -51,7 +51,8 @@ impl Builder {
         Self { compiler, cache, line_info: false }
     }
 
-    /// The same code, which also tells a profiler from which line each instruction comes.
+    /// Code that tells a profiler from which line each instruction comes. It is machine code: drivers that assemble PTX
+    /// leave the lines out.
     pub fn with_line_info(self) -> Self {
         Self { line_info: true, ..self }
     }
@@ -78,13 +79,17 @@ impl Builder {
     pub fn build(&self, program: &Program, target: Target) -> Result<Built, BuildError> {
         match self.choose(target) {
             Choice::Kept { reason } => kept(program, reason),
-            Choice::Compile { kind, architecture } => match self.compile(program, kind, architecture) {
+            Choice::Compile { kind, architecture } => match self.compile(program, self.kind(kind), architecture) {
                 Ok(built) => Ok(built),
                 Err(error @ (CompileError::Source { .. } | CompileError::ZeroByte { .. })) => Err(error.into()),
                 // Not the sources, but the compiler: incomplete, or without the architecture.
                 Err(error) => kept(program, Reason::Failed(error.to_string())).map_err(|_| error.into()),
             },
         }
+    }
+
+    fn kind(&self, chosen: ImageKind) -> ImageKind {
+        if self.line_info { ImageKind::Cubin } else { chosen }
     }
 
     /// From the cache, or compiled and stored there. A cache that fails costs a line of the log.
