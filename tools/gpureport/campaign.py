@@ -3,7 +3,7 @@
 import json
 
 RANDOM = 1000
-PARTS = 5
+PARTS = 10
 LIMIT_S = 300
 COUNTS = ("cases", "frames", "launches", "features", "descriptors", "tracks", "different")
 

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use vio_frontend::detect::{DetectSettings, Detection};
+use vio_frontend::error::Refusal;
 use vio_frontend::gpu::GpuError;
-use vio_frontend::image::{Encoding, GrayImage, ImageView, MIN_SIDE};
+use vio_frontend::image::{Encoding, GrayImage, ImageBuffer, ImageView, MIN_SIDE};
 use vio_frontend::params::Params;
 use vio_frontend::source::{self, Event};
 use vio_frontend::track::{FlowStart, TrackSettings};
@@ -193,6 +194,7 @@ pub fn random(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
         let (encoding, big_endian) = draw.encoding();
         let bytes = Encoding::from_name(encoding).map_or(1, Encoding::bytes_per_pixel);
         let mut twin = Twin::new(gpu, &GRIDS, Some(draw.transfers())).map_err(&told)?;
+        twin.set_helpers(draw.below(42, 4) as u32);
         for step in 0..3 {
             let gray = if kind == Kind::Texture {
                 shifted_texture(width, height, case as u32, (9 * step, 6 * step))
@@ -200,10 +202,14 @@ pub fn random(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
                 image(kind, width, height, case as u32)
             };
             let data: Vec<u8> = gray.pixels().iter().flat_map(|&v| std::iter::repeat_n(v, bytes)).collect();
-            let step_bytes = (width * bytes) as u32;
-            let view = ImageView::new(width as u32, height as u32, step_bytes, encoding, big_endian, &data);
+            let (wide, high, step_bytes) = (width as u32, height as u32, (width * bytes) as u32);
+            let refused = |error: Refusal| error.to_string();
+            let view = ImageView::new(wide, high, step_bytes, encoding, big_endian, &data).map_err(refused)?;
+            let mut buffer = ImageBuffer::new(wide, high, encoding, big_endian).map_err(refused)?;
+            buffer.copy_from(&view).map_err(refused)?;
             let request = Request {
-                image: view.map_err(|error| error.to_string())?,
+                // Where it lies, or by a copy.
+                image: if draw.below(41, 2) == 0 { buffer.view() } else { view },
                 mask: draw.mask(width, height),
                 detect: draw.detect(),
                 prefilter: draw.below(40, 3) == 0,

@@ -74,6 +74,11 @@ impl Twin {
         Ok(Self { devices, gain: Gain::default(), before: None, detection: Detection::default() })
     }
 
+    /// Threads that help to copy images and results.
+    pub fn set_helpers(&mut self, count: u32) {
+        self.devices.iter_mut().for_each(|device| device.pipeline.set_helpers(count));
+    }
+
     pub fn grids(&self) -> usize {
         self.devices.len()
     }
