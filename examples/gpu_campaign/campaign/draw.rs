@@ -56,15 +56,18 @@ impl Draw {
         })
     }
 
-    pub fn detect(self) -> DetectSettings {
+    /// `offered`: of class 0, in the frame before.
+    pub fn detect(self, offered: u32) -> DetectSettings {
         let (a, b) = (1 + self.below(11, 40) as u8, 1 + self.below(12, 254) as u8);
+        let any = [1 + self.below(13, 300), 1 + self.below(13, 5000), 1 + self.below(13, 65535)][self.below(14, 3)];
+        // Just enough of class 0 for the target, and some of class 1 in the pool.
+        let enough = (offered as usize * (70 + self.below(37, 30)) / 100).clamp(1, 65535);
         DetectSettings {
-            target: [1 + self.below(13, 300), 1 + self.below(13, 5000), 1 + self.below(13, 65535)][self.below(14, 3)]
-                as u32,
+            target: if offered > 0 && self.below(36, 3) == 0 { enough } else { any } as u32,
             threshold_min: a.min(b),
             threshold_max: a.max(b),
-            // Half of them with the threshold that does not adapt, as by default.
-            ratio_q8: if self.below(15, 2) == 0 { 0 } else { self.below(16, 1 << 14) as u32 },
+            // The default, at which the threshold does not adapt, and some of every size: the greatest end at the bounds.
+            ratio_q8: [0, self.below(16, 512), self.below(16, 4096), self.below(16, 1 << 14)][self.below(15, 4)] as u32,
             grid_x: 1 + self.below(17, 40) as u32,
             grid_y: 1 + self.below(18, 40) as u32,
             levels: 1 + self.below(19, 3) as u32,

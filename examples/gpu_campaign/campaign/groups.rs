@@ -201,7 +201,10 @@ pub fn random(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
             } else {
                 image(kind, width, height, case as u32)
             };
-            let data: Vec<u8> = gray.pixels().iter().flat_map(|&v| std::iter::repeat_n(v, bytes)).collect();
+            // Channels that differ a little.
+            let channel = |i: usize, v: u8, c: usize| v.saturating_add(hash(i, c, case as u32) % 16);
+            let pixels = gray.pixels().iter().enumerate();
+            let data: Vec<u8> = pixels.flat_map(|(i, &v)| (0..bytes).map(move |c| channel(i, v, c))).collect();
             let (wide, high, step_bytes) = (width as u32, height as u32, (width * bytes) as u32);
             let refused = |error: Refusal| error.to_string();
             let view = ImageView::new(wide, high, step_bytes, encoding, big_endian, &data).map_err(refused)?;
@@ -211,7 +214,7 @@ pub fn random(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
                 // Where it lies, or by a copy.
                 image: if draw.below(41, 2) == 0 { buffer.view() } else { view },
                 mask: draw.mask(width, height),
-                detect: draw.detect(),
+                detect: draw.detect(twin.detection.offered_class0),
                 prefilter: draw.below(40, 3) == 0,
                 starts: draw.starts(&places(&twin.detection), (width, height), 40),
                 track: draw.track(),
