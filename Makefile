@@ -47,7 +47,8 @@ test-oracle: $(TEST_PACKAGES)/.done
 	$(WITH_TEST_PACKAGES) cargo test --test eval -- --ignored synthetic_
 
 test-tools: $(TEST_PACKAGES)/.done
-	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py tests/tools/test_gpu_report.py
+	$(WITH_TEST_PACKAGES) $(PYTHON) -m pytest -q tests/tools/test_environment.py tests/tools/test_gpu_report.py \
+	    tests/tools/test_tx2_model.py
 	$(ROS2) exec -- sh -c '$(WITH_TEST_PACKAGES) "$$VIO_ROS2_PYTHON" -m pytest -q tests/tools/test_bindings.py'
 
 # The CUDA sources, and what compiles them at run time, under NVRTC 10.2 to 13.5 and ptxas, which need no GPU.
