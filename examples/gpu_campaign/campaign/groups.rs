@@ -8,7 +8,7 @@ use vio_frontend::error::Refusal;
 use vio_frontend::gpu::GpuError;
 use vio_frontend::image::{Encoding, GrayImage, ImageBuffer, ImageView, MIN_SIDE};
 use vio_frontend::params::Params;
-use vio_frontend::source::{self, Event};
+use vio_frontend::source::{self, Event, synth};
 use vio_frontend::track::{FlowStart, TrackSettings};
 
 use super::draw::Draw;
@@ -21,7 +21,6 @@ type Outcome = Result<(), String>;
 
 const SIZES: [(usize, usize); 6] = [(640, 480), (752, 480), (641, 479), (67, 43), (33, 33), (32, 32)];
 const SMALL: [(usize, usize); 3] = [(67, 43), (33, 33), (32, 32)];
-const SCENES: [&str; 6] = ["room", "corridor", "outdoor", "fast_rotation", "low_texture", "moving_objects"];
 
 /// Default parameters, with descriptors.
 fn settings(target: u32) -> DetectSettings {
@@ -111,7 +110,7 @@ pub fn formats(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
 
 pub fn scenes(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {
     let frames = if extent.few { 3 } else { 30 };
-    for name in SCENES.iter().take(if extent.few { 1 } else { SCENES.len() }) {
+    for name in synth::names().into_iter().take(if extent.few { 1 } else { usize::MAX }) {
         let source = format!("synth:{name}");
         stream(gpu, extent, &source, &scene(&source, frames, extent.few)?, report)?;
     }
