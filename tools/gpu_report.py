@@ -9,11 +9,19 @@ not checked, and how this machine differs from the recorded one (tools/gpureport
 """
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
 from gpureport import plan, report
 from gpureport.run import Problem, Run
+
+
+def count(text):
+    """A number of processes; argparse names the option."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return int(text)
 
 
 def main():
@@ -22,20 +30,25 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="folder for log and figures")
     parser.add_argument("--data", type=Path, help="folder of real images and sequences")
     parser.add_argument("--only", default=",".join(plan.STEPS), help="steps, with commas: %(default)s")
-    parser.add_argument("--jobs", type=int, default=8, help="processes beside each other, where time is not measured")
+    parser.add_argument("--jobs", type=count, default=8, help="processes beside each other, where time is not measured")
     args = parser.parse_args()
     wanted = args.only.split(",")
     unknown = [name for name in wanted if name not in plan.STEPS]
     if unknown:
         parser.error(f"no step {', '.join(unknown)}: {', '.join(plan.STEPS)}")
+    # Ended from outside, it ends what it started, as it does at an interrupt.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     run = Run(args.binaries, args.out, args.data, args.jobs)
-    run.require()
-    for name in plan.STEPS:
-        if name in wanted:
-            run.section(name, plan.STEPS[name])
-        else:
-            run.not_checked(f"{name}: not asked for")
-    return report.write(run)
+    try:
+        run.require()
+        for name in plan.STEPS:
+            if name in wanted:
+                run.section(name, plan.STEPS[name])
+            else:
+                run.not_checked(f"{name}: not asked for")
+        return report.write(run)
+    finally:
+        run.close()
 
 
 if __name__ == "__main__":

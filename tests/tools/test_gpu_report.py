@@ -4,61 +4,12 @@
 """
 
 import json
-import os
-import subprocess
-import sys
-import tempfile
+import signal
+import time
 import unittest
-from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from gpureport import bench, campaign, failures, frontend, machine, mutants, profile  # noqa: E402
-from gpureport import report, run, sanitizers  # noqa: E402
-
-GROUP = {"group": "random", "cases": 2, "frames": 6, "launches": 18, "features": 5, "descriptors": 4, "tracks": 3,
-         "different": 0, "differences": [], "error": None}
-HERE = {"device": "Card", "driver": [13, 0], "nvrtc": [13, 0], "kept_ptx": []}
-
-
-class WithPrograms(unittest.TestCase):
-    """A folder of programs that say what they are told to."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name).resolve()
-        self.binaries, self.tools = self.folder / "binaries", self.folder / "tools"
-        for name in run.NEEDED:
-            self.program(self.binaries / name, "exit 0")
-        self.program(self.tools / "nvidia-smi", "echo 1.2, 2 MiB, 3 MHz")
-        self.campaign(HERE, GROUP)
-
-    def program(self, path, script):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(0o755)
-
-    def campaign(self, *lines, status=0):
-        said = "\n".join(json.dumps(line) for line in lines)
-        self.program(self.binaries / "gpu_campaign", f"cat <<'END'\n{said}\nEND\nexit {status}")
-
-    def run_report(self, *options, path=None):
-        """The whole program: (status, what it said)."""
-        command = [sys.executable, REPOSITORY / "tools" / "gpu_report.py", "--binaries", self.binaries,
-                   "--out", self.folder / "out", *options]
-        environment = os.environ | {"PATH": f"{self.tools}:{os.environ['PATH']}" if path is None else path}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
-        return done.returncode, done.stdout + done.stderr
-
-    def new_run(self):
-        made = run.Run(self.binaries, self.folder / "out")
-        made.out.mkdir()
-        return made
-
-    def done(self, *lines, status=0):
-        return run.Done(["gpu_campaign", "random"], status, "\n".join(json.dumps(line) for line in lines), 1.0)
+from pretended import GROUP, HERE, WithPrograms
+from gpureport import bench, campaign, failures, frontend, machine, mutants, profile, report, run, sanitizers
 
 
 class AtTheStart(WithPrograms):
@@ -72,6 +23,22 @@ class AtTheStart(WithPrograms):
     def test_without_a_gpu_it_says_so(self):
         self.program(self.binaries / "gpu_campaign", "echo 'Error: no driver'; exit 1")
         self.assertEqual(self.run_report(), (1, "gpu_report: no GPU here that can be opened: Error: no driver\n"))
+
+    def test_a_warning_before_what_is_here_hides_no_gpu(self):
+        said = f"echo ' WARN {{x}} of a driver'; echo '{json.dumps(HERE)}'; echo '{json.dumps(GROUP)}'"
+        self.program(self.binaries / "gpu_campaign", said)
+        status, said = self.run_report("--only", "machine,campaign")
+        self.assertEqual(status, 0, said)
+        self.assertIn("On a GPU: Card", said)
+
+    def test_options_that_cannot_be_are_named(self):
+        for jobs in ("0", "-1", "many"):
+            status, said = self.run_report(f"--jobs={jobs}")
+            self.assertEqual(status, 2, said)
+            self.assertIn(f"argument --jobs: {jobs} is no number from 1 on", said)
+        taken = self.folder / "taken"
+        taken.write_text("")
+        self.assertEqual(self.run_report("--out", taken), (1, f"gpu_report: --out {taken}: File exists\n"))
 
     def test_without_nvidia_smi_there_may_be_a_gpu(self):
         (self.tools / "nvidia-smi").unlink()
@@ -122,7 +89,7 @@ class Reports(WithPrograms):
 
     def test_a_process_that_says_nothing_or_dies_fails(self):
         for done in (self.done(HERE), self.done(HERE, status=-11), self.done(HERE, GROUP, status=None)):
-            made = run.Run(self.binaries, self.folder / "out")
+            made = self.new_run()
             campaign.judge(made, done)
             self.assertEqual(len(made.failures), 1, done)
 
@@ -130,6 +97,30 @@ class Reports(WithPrograms):
         self.program(self.binaries / "gpu_live", "echo begun; exec sleep 60")
         done = self.new_run().call([self.binaries / "gpu_live"], 1)
         self.assertEqual((done.status, done.outcome(), done.out), (None, "not ended in time", "begun\n"))
+
+    def test_what_a_command_started_is_ended_with_it(self):
+        # As a profiler does: the program that has the GPU is its child, and holds the pipe.
+        self.program(self.binaries / "gpu_live", "sleep 600 & echo $!; wait")
+        done = self.new_run().call([self.binaries / "gpu_live"], 3)
+        self.assertIsNone(done.status)
+        self.until_gone(int(done.out))
+
+    def test_ended_from_outside_it_ends_what_it_started(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            kept = self.folder / f"pid_{number}"
+            self.program(self.binaries / "gpu_campaign", f"""case "$*" in
+                *--few*) echo '{json.dumps(HERE)}';;
+                *) sleep 600 & echo $! >{kept}.part; mv {kept}.part {kept}; wait;; esac""")
+            with self.start_report("--only", "campaign", "--jobs", "1") as report:
+                for _ in range(3000):
+                    if kept.exists():
+                        break
+                    time.sleep(0.02)
+                report.send_signal(number)
+                said, _ = report.communicate(timeout=60)
+            self.assertEqual(report.returncode, 128 + number, said)
+            self.until_gone(int(kept.read_text()))
+            self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_a_step_that_breaks_is_a_failure_of_that_step(self):
         made = self.new_run()
@@ -182,8 +173,7 @@ class Judging(WithPrograms):
                             ("========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)", False),
                             ("", False)):
             self.program(self.tools / "compute-sanitizer", f"echo '{text}'")
-            made = run.Run(self.binaries, self.folder / "out")
-            made.out.mkdir(exist_ok=True)
+            made = self.new_run()
             sanitizers.one(made, self.tools / "compute-sanitizer", "memcheck", ["true"])
             self.assertEqual(not made.failures, clean, text)
 

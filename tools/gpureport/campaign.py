@@ -1,6 +1,6 @@
 """The device beside the plain path, bit by bit: examples/gpu_campaign in several processes."""
 
-import json
+from .run import objects
 
 RANDOM = 1000
 PARTS = 10
@@ -42,15 +42,7 @@ def judge(run, done):
 
 def parse(text):
     """The lines of JSON that are reports of groups."""
-    found = []
-    for line in text.splitlines():
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict) and "group" in value:
-            found.append(value)
-    return found
+    return [value for value in objects(text) if "group" in value]
 
 
 def summed(reports):

@@ -10,7 +10,7 @@ RECORDED = Path(__file__).with_name("recorded.json")
 
 def look(run):
     """What is here; a difference is no failure, but is told."""
-    first = json.loads(run.first.out.splitlines()[0])
+    first = run.here
     if run.first.status != 0:
         run.fail(f"the first frames: {run.first.outcome()}: {run.first.ending(3)}")
     smi = nvidia_smi(run)
