@@ -88,6 +88,8 @@ impl Anywhere {
     ///
     /// Errors: a tensor that is refused.
     pub fn run(&mut self, plan: &Plan, tensor: &Tensor<'_>, boxes: &[Letterbox]) -> Result<&Detections, Refused> {
+        // Before memory is allocated for what the plan claims.
+        plan.check(tensor, boxes)?;
         if let Some(gpu) = &mut self.gpu {
             match gpu.run(plan, tensor, boxes) {
                 Ok(found) => {

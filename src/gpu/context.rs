@@ -21,6 +21,8 @@ pub struct Context {
     /// Whether it is the device's primary context, which others of this process use as well.
     shared: bool,
     abandoned: AtomicBool,
+    /// Whether the driver has destroyed it, for those who outlive it.
+    destroyed: Arc<AtomicBool>,
     /// Locked memory of image buffers that are gone.
     retired: Mutex<Vec<Pages>>,
 }
@@ -54,7 +56,8 @@ impl Context {
     }
 
     fn with(device: Device, handle: CUcontext, shared: bool) -> Self {
-        Self { device, handle, shared, abandoned: AtomicBool::new(false), retired: Mutex::new(Vec::new()) }
+        let (abandoned, destroyed) = (AtomicBool::new(false), Arc::default());
+        Self { device, handle, shared, abandoned, destroyed, retired: Mutex::new(Vec::new()) }
     }
 
     pub fn device(&self) -> &Device {
@@ -69,6 +72,11 @@ impl Context {
 
     pub fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// Whether the driver has destroyed it: true once it has.
+    pub(super) fn destroyed(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.destroyed)
     }
 
     /// Takes locked memory that nobody else has any more.
@@ -112,7 +120,8 @@ impl Drop for Context {
             let _ = unsafe { self.device.driver.cuDevicePrimaryCtxRelease(self.device.handle) };
         } else {
             // SAFETY: created by `new`, destroyed once; all that was made in it holds an Arc of it and so is gone.
-            let _ = unsafe { self.device.driver.cuCtxDestroy_v2(self.handle) };
+            let answer = unsafe { self.device.driver.cuCtxDestroy_v2(self.handle) };
+            self.destroyed.store(answer.is_ok(), Ordering::Release);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Threads that help to copy: an image into page-locked memory, results out of it. One thread alone moves fewer bytes than
 //! memory and bus do.
 //!
-//! A helper looks for work without a pause for a moment after the last, then sleeps. One that sleeps is given nothing: a
-//! copy never waits for a thread to be woken.
+//! A helper looks for work without a pause for a moment after the last, then sleeps. One that sleeps is given nothing, and a
+//! part that a helper has not begun is taken back: a copy waits for no thread that the system lets wait.
 #![allow(unsafe_code, reason = "copies between memory that others own")]
 
 use std::sync::Arc;
@@ -20,14 +20,21 @@ pub const MOST: u32 = 3;
 const SPIN: Duration = Duration::from_micros(200);
 /// Parts of fewer bytes are copied sooner than handed over.
 const LEAST_BYTES: usize = 32 << 10;
+/// Looks at a part that is being copied between two offers of the processor.
+const LOOKS: u32 = 1 << 10;
 /// Parts begin at cache lines.
 const LINE: usize = 64;
 
 /// What a helper is doing.
+/// It looks for work; how it begins.
 const IDLE: u32 = 0;
-const WORKING: u32 = 1;
-const ASLEEP: u32 = 2;
-const DISMISSED: u32 = 3;
+/// It has been given a part, and has not seen it yet.
+const ASSIGNED: u32 = 1;
+const WORKING: u32 = 2;
+const ASLEEP: u32 = 3;
+/// It is to look for work, and has not seen that yet.
+const WAKING: u32 = 4;
+const DISMISSED: u32 = 5;
 
 /// Where the bytes of a copy go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +59,7 @@ impl Way {
 }
 
 /// Where a helper finds its work; on cache lines of its own.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(align(128))]
 struct Seat {
     state: AtomicU32,
@@ -114,19 +121,13 @@ impl Crew {
         }
         // SAFETY: the rest of both ranges.
         unsafe { way.copy(from.add(done), to.add(done), bytes - done) };
-        self.helpers.iter().for_each(Helper::wait);
+        self.helpers.iter().for_each(Helper::settle);
     }
 }
 
 impl Helper {
     fn start() -> std::io::Result<Self> {
-        let seat = Arc::new(Seat {
-            state: AtomicU32::new(IDLE),
-            from: AtomicPtr::default(),
-            to: AtomicPtr::default(),
-            bytes: AtomicUsize::new(0),
-            is_streamed: AtomicBool::new(false),
-        });
+        let seat = Arc::new(Seat::default());
         let own = Arc::clone(&seat);
         let thread = std::thread::Builder::new().name("copy".to_owned()).spawn(move || own.help())?;
         Ok(Self { seat, thread: Some(thread) })
@@ -134,7 +135,8 @@ impl Helper {
 
     fn wake(&self) {
         let (state, is_asleep) = (&self.seat.state, Ordering::Relaxed);
-        if state.load(is_asleep) == ASLEEP && state.compare_exchange(ASLEEP, IDLE, Ordering::AcqRel, is_asleep).is_ok()
+        if state.load(is_asleep) == ASLEEP
+            && state.compare_exchange(ASLEEP, WAKING, Ordering::AcqRel, is_asleep).is_ok()
         {
             self.unpark();
         }
@@ -149,43 +151,64 @@ impl Helper {
     /// Hands it a part; false if it sleeps.
     ///
     /// # Safety
-    /// That of [`Crew::copy`], until [`Helper::wait`] returns.
+    /// That of [`Crew::copy`], until [`Helper::settle`] returns.
     unsafe fn assign(&self, way: Way, from: *const u8, to: *mut u8, bytes: usize) -> bool {
         let Seat { state, .. } = &*self.seat;
         self.seat.from.store(from.cast_mut(), Ordering::Relaxed);
         self.seat.to.store(to, Ordering::Relaxed);
         self.seat.bytes.store(bytes, Ordering::Relaxed);
         self.seat.is_streamed.store(way == Way::Streamed, Ordering::Relaxed);
-        state.compare_exchange(IDLE, WORKING, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        state.compare_exchange(IDLE, ASSIGNED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Until it has copied its part, if it has one.
-    fn wait(&self) {
-        while self.seat.state.load(Ordering::Acquire) == WORKING {
-            std::hint::spin_loop();
+    /// Until its part is copied, if it has one: by whoever calls it, unless it has begun.
+    fn settle(&self) {
+        let state = &self.seat.state;
+        if state.compare_exchange(ASSIGNED, IDLE, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            // SAFETY: whoever assigned it keeps both ranges, and the helper does not look at them any more.
+            unsafe { self.seat.copy() };
+        }
+        let mut looks = 0;
+        while state.load(Ordering::Acquire) == WORKING {
+            looks += 1;
+            // It may have to wait for a processor.
+            if looks % LOOKS == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
         }
     }
 }
 
 impl Seat {
+    /// Copies the part that was assigned.
+    ///
+    /// # Safety
+    /// That of [`Helper::assign`].
+    unsafe fn copy(&self) {
+        let [from, to] = [&self.from, &self.to].map(|address| address.load(Ordering::Relaxed));
+        let way = if self.is_streamed.load(Ordering::Relaxed) { Way::Streamed } else { Way::Cached };
+        // SAFETY: passed on to the caller.
+        unsafe { way.copy(from, to, self.bytes.load(Ordering::Relaxed)) };
+    }
+
     /// A helper's life.
     fn help(&self) {
         let mut since = Instant::now();
         loop {
             match self.state.load(Ordering::Acquire) {
-                WORKING => {
-                    let [from, to] = [&self.from, &self.to].map(|address| address.load(Ordering::Relaxed));
-                    let way = if self.is_streamed.load(Ordering::Relaxed) { Way::Streamed } else { Way::Cached };
-                    // SAFETY: whoever assigned it keeps both ranges until the state is another.
-                    unsafe { way.copy(from, to, self.bytes.load(Ordering::Relaxed)) };
-                    self.state.store(IDLE, Ordering::Release);
+                ASSIGNED => {
+                    // It may just have been taken back.
+                    if self.state.compare_exchange(ASSIGNED, WORKING, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                        // SAFETY: whoever assigned it keeps both ranges until the state is another.
+                        unsafe { self.copy() };
+                        self.state.store(IDLE, Ordering::Release);
+                    }
+                    since = Instant::now();
+                }
+                WAKING => {
+                    let _ = self.state.compare_exchange(WAKING, IDLE, Ordering::AcqRel, Ordering::Relaxed);
                     since = Instant::now();
                 }
                 DISMISSED => return,
-                ASLEEP => {
-                    std::thread::park();
-                    since = Instant::now();
-                }
+                ASLEEP => std::thread::park(),
                 _ if since.elapsed() > SPIN => {
                     // What came in meanwhile is looked at first.
                     let _ = self.state.compare_exchange(IDLE, ASLEEP, Ordering::AcqRel, Ordering::Relaxed);
@@ -237,5 +260,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_part_that_nobody_begins_is_copied_by_whoever_waits() {
+        let states = [IDLE, ASLEEP, WAKING];
+        let seats = states.map(|state| Arc::new(Seat { state: AtomicU32::new(state), ..Seat::default() }));
+        let helpers = seats.iter().map(|seat| Helper { seat: Arc::clone(seat), thread: None });
+        let crew = Crew { helpers: helpers.collect() };
+        let from: Vec<u8> = (0..1 << 20).map(|i| (i % 251) as u8).collect();
+        let mut to = vec![0; from.len()];
+        // SAFETY: both hold as many bytes and are this test's own.
+        unsafe { crew.copy(Way::Cached, from.as_ptr(), to.as_mut_ptr(), from.len()) };
+        assert!(from == to);
+        crew.wake();
+        assert_eq!(seats.each_ref().map(|seat| seat.state.load(Ordering::Relaxed)), [IDLE, WAKING, WAKING]);
     }
 }

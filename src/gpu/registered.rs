@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "calls the CUDA driver")]
 
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use cudarc::driver::sys::CU_MEMHOSTREGISTER_DEVICEMAP;
@@ -18,14 +19,19 @@ use crate::image::{Attachment, PageMemory, Pages};
 #[derive(Debug)]
 struct Registration {
     context: Weak<Context>,
+    /// Whether the driver has destroyed the context.
+    destroyed: Arc<AtomicBool>,
     address: Option<DevicePointer>,
 }
 
 impl Attachment for Registration {
     fn take_over(&self, pages: Pages) {
-        // Of a context that is gone nothing is left that could lock anything.
-        if let (Some(context), Some(_)) = (self.context.upgrade(), self.address) {
-            context.retire(pages);
+        match (self.address, self.context.upgrade()) {
+            (Some(_), Some(context)) => context.retire(pages),
+            // An abandoned or shared context keeps what it has locked until the process ends.
+            (Some(_), None) if !self.destroyed.load(Ordering::Acquire) => std::mem::forget(pages),
+            // Free: not locked, or by a context that is gone.
+            _ => {}
         }
     }
 }
@@ -40,7 +46,9 @@ pub(super) fn address_of(memory: &PageMemory, context: &Arc<Context>) -> Result<
     }
     memory.attached(|attachment| {
         let known = attachment.as_deref().and_then(|known| (known as &dyn Any).downcast_ref::<Registration>());
-        if let Some(Registration { context: owner, address }) = known.filter(|known| known.context.strong_count() > 0) {
+        if let Some(Registration { context: owner, address, .. }) =
+            known.filter(|known| known.context.strong_count() > 0)
+        {
             return Ok(address.filter(|_| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(context))));
         }
         let address = match lock(memory.bytes(), context) {
@@ -51,7 +59,8 @@ pub(super) fn address_of(memory: &PageMemory, context: &Arc<Context>) -> Result<
             }
             Ok(address) => Some(address),
         };
-        *attachment = Some(Box::new(Registration { context: Arc::downgrade(context), address }));
+        let (owner, destroyed) = (Arc::downgrade(context), context.destroyed());
+        *attachment = Some(Box::new(Registration { context: owner, destroyed, address }));
         Ok(address)
     })
 }

@@ -100,7 +100,9 @@ impl ImageBuffer {
         // Kernels read pixels in fours.
         let row = (width as usize).next_multiple_of(4) * encoding.bytes_per_pixel();
         let step = row.next_multiple_of(ROW_UNIT);
-        let memory = PageMemory::new(step * height as usize);
+        let bytes = step.checked_mul(height as usize).filter(|&bytes| isize::try_from(bytes).is_ok());
+        let unreadable = || Refusal::Unreadable { message: format!("{width} x {height} pixels are no image") };
+        let memory = PageMemory::new(bytes.ok_or_else(unreadable)?);
         Ok(Self { width, height, step, encoding, big_endian, memory })
     }
 

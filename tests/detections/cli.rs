@@ -198,6 +198,25 @@ fn bad_files_and_options_are_refused_by_name() {
 }
 
 #[test]
+fn a_gpu_that_fails_leaves_the_boxes_to_the_cpu_unless_it_is_insisted_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = small(folder.path(), "<f4", |value| value.to_le_bytes().to_vec());
+    let fake = FakeCuda::new("tx2");
+    let library = fake.library();
+    let options = ["--layout", "yolov5", "--libcuda", library.to_str().unwrap(), "--libnvrtc", "/nowhere"];
+    let with = |device| [&options[..], &["--cache-dir", "off", "--device", device]].concat();
+    let cpu = document(&file, &with("cpu"));
+    fake.control(&["profile tx2", "lose cuLaunchCooperativeKernel 1 700"]);
+    let (code, out, err) = run(&file, &with("auto"));
+    assert_eq!((code, err.contains("WARN boxes are made on the CPU")), (0, true), "{err}");
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&found["device"], &found["images"]), (&"cpu".into(), &cpu["images"]));
+    assert!(found["fallback"].as_str().unwrap().contains("700"), "{found}");
+    fake.control(&["profile tx2", "lose cuLaunchCooperativeKernel 1 700"]);
+    refused(&file, &with("cuda"), &["700"]);
+}
+
+#[test]
 fn without_a_gpu_auto_is_the_cpu_and_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let file = small(folder.path(), "<f4", |value| value.to_le_bytes().to_vec());

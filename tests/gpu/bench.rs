@@ -69,3 +69,15 @@ fn a_gpu_that_fails_is_an_error_with_its_words() {
     let (code, _, words) = run(&fake, &["--device", "cuda"]);
     assert!(code == 2 && words.contains("device 'cuda' is wanted: cuCtxCreate_v2 answers 2"), "{words}");
 }
+
+/// Pipelines of one context: none may free memory while the kernel of another hangs.
+#[test]
+fn a_kernel_that_hangs_ends_it_with_an_error() {
+    let fake = FakeCuda::new("discrete");
+    for launch in [2, 4, 9] {
+        fake.control(&["profile discrete", &format!("hang cuLaunchCooperativeKernel {launch}")]);
+        let (code, out, words) = run(&fake, &["--device", "cuda", "--json"]);
+        assert_eq!((code, out.as_str()), (2, ""), "launch {launch}: {words}");
+        assert!(words.contains("error: "), "launch {launch}: {words}");
+    }
+}

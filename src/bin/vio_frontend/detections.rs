@@ -100,7 +100,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let letterboxes = vec![letterbox; plan.batch()];
 
     let tensor = array.tensor();
-    let (mut postprocessor, fallback) = AnyPostprocessor::open(&args.gpu, plan)?;
+    let mut postprocessor = AnyPostprocessor::open(&args.gpu, plan)?;
     let detections = postprocessor.run(&tensor, &letterboxes).with_context(|| path.clone())?.clone();
     let latency_us = args.repeat.map(|times| postprocessor.time(&tensor, &letterboxes, times)).transpose()?;
     warn_of_overflow(&detections);
@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
         shape: array.shape,
         input,
         device: postprocessor.device(),
-        fallback,
+        fallback: postprocessor.fallback,
         images: document::images(&detections),
         latency_us,
     };

@@ -60,9 +60,13 @@ impl HostTensor {
         };
         thread::scope(|scope| {
             let first = work.next();
-            let others: Vec<_> = work
-                .map(|(piece, bytes)| scope.spawn(move || piece.write(0, bytes).map(|()| (piece, bytes.len()))))
-                .collect();
+            let others = work
+                .map(|(piece, bytes)| {
+                    let copy = move || piece.write(0, bytes).map(|()| (piece, bytes.len()));
+                    thread::Builder::new().spawn_scoped(scope, copy)
+                })
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|error| GpuError::Thread { message: error.to_string() })?;
             if let Some((piece, bytes)) = first {
                 piece.write(0, bytes)?;
                 send(0, piece, bytes.len())?;

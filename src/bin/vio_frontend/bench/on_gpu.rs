@@ -82,6 +82,14 @@ struct Stream {
     frames: GpuFrames,
 }
 
+/// After a failure: the memory of all goes with the first that does, and none may while a kernel of another runs.
+fn settle(streams: &mut [Stream]) {
+    for stream in streams {
+        // One that hangs is why the context is then abandoned, and all of its memory stays.
+        let _ = stream.frames.pipeline.finish();
+    }
+}
+
 impl Bench<'_> {
     pub fn on_gpu(&self, gpu: &OpenGpu, asked: &Asked, features: &mut Tally) -> anyhow::Result<OnGpu> {
         let (images, buffers) = (self.images, buffers(self.images)?);
@@ -108,7 +116,15 @@ impl Bench<'_> {
             };
             let Some(transfers) = transfers else { bail!("no frame before the floor") };
             Ok(floor.frame(&mut floors, transfers, &image.view(), k)?)
-        })?;
+        });
+        let times = match times {
+            Ok(times) => times,
+            Err(error) => {
+                settle(&mut streams);
+                drop(floors); // which waits for its own kernels
+                return Err(error);
+            }
+        };
         let mut floors = times.iter().skip(count).cloned();
         let mut next = || floors.next().unwrap_or_default();
         let [ordinary, page_locked, floor_frame] = [next(), next(), next()];
@@ -139,8 +155,12 @@ impl Bench<'_> {
         let mut streams = self.streams(gpu)?;
         for (k, (image, buffer)) in images.iter().zip(buffers).enumerate() {
             plain.frame(images, k, asked);
-            for stream in &mut streams {
-                stream.frame(image, buffer, asked)?;
+            let done = streams.iter_mut().try_for_each(|stream| stream.frame(image, buffer, asked).map(|_| ()));
+            if let Err(error) = done {
+                settle(&mut streams);
+                return Err(error.into());
+            }
+            for stream in &streams {
                 let found = &stream.frames.found;
                 if plain.found.detection != found.detection || plain.found.flows != found.flows {
                     bail!("frame {k}, {}: results differ from those of the plain path", stream.memory.name());

@@ -57,11 +57,12 @@ impl Report {
             writeln!(out, "{line}")?;
         }
         let Method { clock, source, frames, plain_frames, buffers, pause_ms, .. } = &self.method;
+        let has_gpu = self.cases.iter().any(|measured| measured.gpu.is_some());
+        let on_gpu = if has_gpu { format!("{frames} frames on the GPU, ") } else { String::new() };
         let pause = if *pause_ms > 0 { format!(", {pause_ms} ms after one another") } else { String::new() };
         writeln!(
             out,
-            "{source}, {buffers} images in turn; {frames} frames on the GPU, {plain_frames} by the plain path{pause}; us, \
-             {clock}"
+            "{source}, {buffers} images in turn; {on_gpu}{plain_frames} frames by the plain path{pause}; us, {clock}"
         )?;
         if table {
             return table::print(&self.cases, out);

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use vio_frontend::detections::plain::PlainPostprocessor;
 use vio_frontend::detections::{Detections, Letterbox, Plan, Tensor};
-use vio_frontend::gpu::detections::Postprocessor;
+use vio_frontend::gpu::detections::{PostprocessError, Postprocessor};
 use vio_frontend::gpu::{Context, GpuError, Kernels};
 use vio_frontend::params::Device;
 use vio_frontend::telemetry::{Latency, Percentiles};
@@ -14,38 +15,57 @@ use crate::gpu::{Found, GpuArgs};
 /// Longest wait for a launch.
 const LIMIT: Duration = Duration::from_secs(5);
 
+/// On a GPU while there is one, else on the CPU.
 #[derive(Debug)]
-pub enum AnyPostprocessor {
-    Cpu(Box<PlainPostprocessor>),
-    Cuda(Box<Postprocessor>),
+pub struct AnyPostprocessor {
+    plan: Plan,
+    gpu: Option<Box<Postprocessor>>,
+    /// Whether it is to be a GPU whatever happens.
+    insists: bool,
+    /// With `auto`, why it is not the GPU.
+    pub fallback: Option<String>,
+    plain: Option<Box<PlainPostprocessor>>,
+    found: Detections,
 }
 
 impl AnyPostprocessor {
-    /// By the parameter `device`; with `auto` also why it is not the GPU.
-    pub fn open(args: &GpuArgs, plan: Plan) -> anyhow::Result<(Self, Option<String>)> {
+    /// By the parameter `device`.
+    pub fn open(args: &GpuArgs, plan: Plan) -> anyhow::Result<Self> {
         let device = args.params.load()?.device;
-        if device == Device::Cpu {
-            return Ok((Self::Cpu(Box::new(PlainPostprocessor::new(plan))), None));
+        let (insists, found) = (device == Device::Cuda, Detections::default());
+        let mut opened = Self { plan, gpu: None, insists, fallback: None, plain: None, found };
+        if device != Device::Cpu {
+            match on_gpu(args.look()?, &opened.plan) {
+                Ok(gpu) => opened.gpu = Some(Box::new(gpu)),
+                Err(error) if insists => return Err(error).context("parameter 'device': 'cuda' cannot be had"),
+                Err(error) => opened.fallback = Some(error.to_string()),
+            }
         }
-        match on_gpu(args.look()?, &plan) {
-            Ok(gpu) => Ok((Self::Cuda(Box::new(gpu)), None)),
-            Err(error) if device == Device::Cuda => Err(error.into()),
-            Err(error) => Ok((Self::Cpu(Box::new(PlainPostprocessor::new(plan))), Some(error.to_string()))),
-        }
+        Ok(opened)
     }
 
     pub fn device(&self) -> &'static str {
-        match self {
-            Self::Cpu(_) => "cpu",
-            Self::Cuda(_) => "cuda",
-        }
+        if self.gpu.is_some() { "cuda" } else { "cpu" }
     }
 
+    /// Errors: a tensor that is refused; with `cuda`, a GPU that fails.
     pub fn run(&mut self, tensor: &Tensor<'_>, letterboxes: &[Letterbox]) -> anyhow::Result<&Detections> {
-        Ok(match self {
-            Self::Cpu(cpu) => cpu.run(tensor, letterboxes)?,
-            Self::Cuda(gpu) => gpu.run(tensor, letterboxes)?,
-        })
+        if let Some(gpu) = &mut self.gpu {
+            match gpu.run(tensor, letterboxes) {
+                Ok(found) => {
+                    self.found.clone_from(found);
+                    return Ok(&self.found);
+                }
+                Err(PostprocessError::Refused(refused)) => return Err(refused.into()),
+                Err(PostprocessError::Gpu(error)) if self.insists => return Err(error.into()),
+                Err(PostprocessError::Gpu(error)) => {
+                    tracing::warn!("boxes are made on the CPU: {error}");
+                    (self.gpu, self.fallback) = (None, Some(error.to_string()));
+                }
+            }
+        }
+        let plain = self.plain.get_or_insert_with(|| Box::new(PlainPostprocessor::new(self.plan.clone())));
+        Ok(plain.run(tensor, letterboxes)?)
     }
 
     /// How long a run takes, tensor in host memory to boxes in host memory.
