@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs an exported YOLO network with ONNX Runtime beside the node and publishes its raw output on `predictions`.
 
+    python3 detector.py MODEL.onnx --parameters > detector.yaml                    (for the node; without ROS 2)
     python3 detector.py MODEL.onnx --ros-args -r image:=/cam0/image_raw            (needs rclpy, onnxruntime, opencv, numpy)
     python3 detector.py MODEL.onnx --image PICTURE.png --out TENSOR.npy            (without ROS 2)
 
-At start it says which parameters `detector.*` the node needs for this network. The newest image is taken whenever the
-network is free; what it puts out carries that image's stamp and size in the label of its first dimension.
+Each prints the parameters `detector.*` that the node needs for this network to the standard output. The newest image is
+taken whenever the network is free; what it puts out carries that image's stamp and size in the label of its first
+dimension. Images are mono8, 8UC1, rgb8, bgr8 or 8UC3.
 """
 import argparse
 import ast
@@ -17,6 +19,24 @@ import numpy as np
 import onnxruntime
 
 GREY = 114  # of the margins, as the networks are trained with
+LAYOUTS = {"yolov5": 5, "yolov8": 4, "yolov8_rows": 4}  # values of an anchor before those of the classes
+# What the node masks unless `detector.classes` is set; it refuses names that the network does not have.
+MOVING = ("person", "bicycle", "car", "motorcycle", "bus", "truck")
+CHANNELS = {"mono8": 1, "8UC1": 1, "rgb8": 3, "bgr8": 3, "8UC3": 3}
+
+
+def one_line(error):
+    """ONNX Runtime and OpenCV tell of an error in several lines, and at length."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:400]
+
+
+def quoted(names):
+    """Any names as a list in YAML."""
+    def letter(c):
+        return c if c.isascii() and c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}"
+
+    texts = ("".join(map(letter, name)) for name in names)
+    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
 
 
 def letterbox(picture, width, height):
@@ -37,9 +57,10 @@ class Network:
     def __init__(self, path, size, providers):
         self.session = onnxruntime.InferenceSession(path, providers=providers or onnxruntime.get_available_providers())
         self.input = self.session.get_inputs()[0]
-        sides = self.input.shape[2:]
-        # Exported with sides that may be any, it has names in their place.
-        self.height, self.width = sides if all(isinstance(side, int) for side in sides) else (size, size)
+        if len(self.input.shape) != 4:
+            raise ValueError(f"the input is {self.input.shape}, not [1, 3, height, width]")
+        # A side that may be any has a name in its place, or nothing.
+        self.height, self.width = (side if isinstance(side, int) else size for side in self.input.shape[2:])
         self.kind = np.float16 if "float16" in self.input.type else np.float32
 
     def run(self, picture):
@@ -52,31 +73,69 @@ class Network:
             # Raw heads of YOLOv5, [1, anchor sizes, rows, columns, values]: the finest grid first.
             heads.sort(key=lambda head: -head.shape[2])
             outputs = [np.concatenate([head.reshape(1, -1, head.shape[-1]) for head in heads], axis=1)]
+        if outputs[0].ndim != 3:
+            shapes = [list(output.shape) for output in outputs]
+            raise ValueError(f"the outputs are {shapes}, the first is not [1, anchors, values]: "
+                             "were boxes chosen in the export already?")
         return np.ascontiguousarray(outputs[0], np.float32)
 
-    def parameters(self):
+    def names(self):
+        """Of the classes, as the makers wrote them into the file: a dictionary by number, or a list; None without."""
+        text = self.session.get_modelmeta().custom_metadata_map.get("names")
+        if not text:
+            return None
+        try:
+            names = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise ValueError(f"the names in the model's metadata cannot be read: {text[:80]}") from None
+        if isinstance(names, dict):
+            names = [name for _, name in sorted(names.items())]
+        if not isinstance(names, (list, tuple)):
+            raise ValueError(f"the names in the model's metadata are no list: {text[:80]}")
+        return [str(name) for name in names]
+
+    def layout(self, shape, raw, names):
+        """That of an output of this shape; rows are told apart by the number of classes alone."""
+        if raw:
+            return "yolov5"
+        if shape[1] < shape[2]:
+            return "yolov8"
+        if names is None:
+            raise ValueError(f"the model does not name its classes: its output {list(shape)} is yolov5 with {shape[2] - 5} or "
+                             f"yolov8_rows with {shape[2] - 4} classes; say which with --layout")
+        return "yolov8_rows" if shape[2] == 4 + len(names) else "yolov5"
+
+    def parameters(self, layout=None):
         """What the node has to know, as a parameter file."""
         shape = self.run(np.zeros((self.height, self.width, 3), np.uint8)).shape
-        names = self.session.get_modelmeta().custom_metadata_map.get("names")
-        names = list(ast.literal_eval(names).values()) if names else None
+        names = self.names()
         raw = any(len(output.shape) == 5 for output in self.session.get_outputs())
-        layout = "yolov8" if shape[1] < shape[2] else "yolov5"
-        if layout == "yolov5" and names and shape[2] == 4 + len(names):
-            layout = "yolov8_rows"
+        layout = layout or self.layout(shape, raw, names)
+        classes = shape[1 if layout == "yolov8" else 2] - LAYOUTS[layout]
+        if classes < 1 or names is not None and len(names) != classes:
+            told = "no names" if names is None else f"{len(names)} names"
+            raise ValueError(f"an output {list(shape)} of layout {layout} has {classes} classes, the model {told}")
         lines = ["/**:", "  ros__parameters:", f"    detector.layout: {layout}    # the output is {list(shape)}",
                  f"    detector.input_size: [{self.width}, {self.height}]"]
         if raw:
             lines.append("    detector.raw: true")
-        if names:
-            lines.append(f"    detector.class_names: {names}".replace("'", '"'))
+        if names is None and classes == 80:
+            lines.append("    # The model does not name its 80 classes: they are taken to be those of COCO.")
+        else:
+            if names is None:
+                lines.append("    # The model does not name its classes.")
+                names = [f"class{number}" for number in range(classes)]
+            lines.append(f"    detector.class_names: {quoted(names)}")
+            masked = [name for name in MOVING if name in names]
+            lines.append(f"    detector.classes: {quoted(masked)}    # what is masked")
         return "\n".join(lines)
 
 
 def in_colour(image):
     """The pixels of a sensor_msgs/Image as RGB."""
-    channels = {"mono8": 1, "8UC1": 1, "rgb8": 3, "bgr8": 3, "8UC3": 3}.get(image.encoding)
+    channels = CHANNELS.get(image.encoding)
     if channels is None:
-        raise ValueError(f"encoding {image.encoding} is none of mono8, rgb8, bgr8")
+        raise ValueError(f"encoding '{image.encoding}' is none of {', '.join(CHANNELS)}")
     rows = np.frombuffer(image.data, np.uint8).reshape(image.height, image.step)
     pixels = rows[:, : image.width * channels].reshape(image.height, image.width, channels)
     if channels == 1:
@@ -113,8 +172,8 @@ def run_node(network, arguments):
     def on_image(image):
         try:
             output = network.run(in_colour(image))
-        except ValueError as error:
-            node.get_logger().warning(str(error), throttle_duration_sec=5.0)
+        except Exception as error:  # Those of ONNX Runtime and OpenCV have no other base; the next image may do.
+            node.get_logger().error(one_line(error), throttle_duration_sec=5.0)
             return
         publisher.publish(predictions(output, image.header, image.width, image.height))
 
@@ -125,22 +184,39 @@ def run_node(network, arguments):
         pass
 
 
+def side(text):
+    if not text.isdecimal() or not 1 <= int(text) <= 32768:
+        raise argparse.ArgumentTypeError(f"{text} is no side of 1 to 32768 pixels")
+    return int(text)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    # What stands from --ros-args on is for rclpy.
+    own, others = sys.argv[1:], []
+    if "--ros-args" in own:
+        at = own.index("--ros-args")
+        own, others = own[:at], own[at:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
     parser.add_argument("model", help="ONNX file")
-    parser.add_argument("--size", type=int, default=640, help="side of the input, where the model leaves it open")
+    parser.add_argument("--size", type=side, default=640, help="a side of the input that the model leaves open, px")
+    parser.add_argument("--layout", choices=LAYOUTS, help="of the output, where the model does not tell")
     parser.add_argument("--provider", action="append", help="of ONNX Runtime, such as CUDAExecutionProvider")
+    parser.add_argument("--parameters", action="store_true", help="print the parameters, and end")
     parser.add_argument("--image", help="a picture in place of the topic")
     parser.add_argument("--out", default="tensor.npy", help="where its output goes")
-    options, others = parser.parse_known_args()
-    network = Network(options.model, options.size, options.provider)
-    print(network.parameters(), file=sys.stderr, flush=True)
-    if options.image:
-        picture = cv2.imread(options.image, cv2.IMREAD_COLOR)
-        if picture is None:
-            sys.exit(f"{options.image} is no picture")
-        np.save(options.out, network.run(picture[:, :, ::-1]))
-    else:
+    options = parser.parse_args(own)
+    try:
+        network = Network(options.model, options.size, options.provider)
+        print(network.parameters(options.layout), flush=True)
+        if options.image:
+            picture = cv2.imread(options.image, cv2.IMREAD_COLOR)
+            if picture is None:
+                sys.exit(f"detector: {options.image} is no picture")
+            np.save(options.out, network.run(picture[:, :, ::-1]))
+    except Exception as error:  # As above.
+        sys.exit(f"detector: {options.model}: {one_line(error)}")
+    if not (options.image or options.parameters):
         run_node(network, others)
 
 

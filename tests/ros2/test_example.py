@@ -22,7 +22,7 @@ NAMES = {0: "person", 1: "dog"}
 BOX = (80.0, 80.0, 40.0, 60.0, 0, 0.9)
 
 
-def model(folder, layout, kind=TensorProto.FLOAT):
+def model(folder, layout, kind=TensorProto.FLOAT, names=str(NAMES)):
     """A network that sees this box where its input is bright in the middle, as the layout has it."""
     x, y, w, h, number, score = BOX
     anchors = 1575 if layout == "yolov5" else 525
@@ -50,7 +50,8 @@ def model(folder, layout, kind=TensorProto.FLOAT):
         [helper.make_tensor_value_info("output", kind, list(constant.shape))],
         [numpy_helper.from_array(value, name) for name, value in values.items()])
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    made.metadata_props.add(key="names", value=str(NAMES))
+    if names is not None:
+        made.metadata_props.add(key="names", value=names)
     path = Path(folder) / f"{layout}.onnx"
     onnx.save(made, path)
     return path
@@ -64,7 +65,7 @@ def test_a_picture_becomes_a_tensor_that_the_tool_reads(tmp_path, layout, kind):
     run = subprocess.run(
         [sys.executable, EXAMPLE, model(tmp_path, layout, kind), "--image", tmp_path / "picture.png", "--out", tmp_path / "t.npy"],
         check=True, capture_output=True, text=True, timeout=PATIENCE_S)
-    said = run.stderr
+    said = run.stdout
     assert f"detector.layout: {layout}" in said and "detector.input_size: [160, 160]" in said
     assert 'detector.class_names: ["person", "dog"]' in said
     out = subprocess.run([TOOL, "detections", tmp_path / "t.npy", "--layout", layout, "--image", "300x200"], check=True,
@@ -76,6 +77,53 @@ def test_a_picture_becomes_a_tensor_that_the_tool_reads(tmp_path, layout, kind):
     assert box["class"] == number and box["score"] == pytest.approx(score, abs=1e-3)
 
 
+def parameters(tmp_path, network, *options):
+    """The file that the script prints, judged by the tool, and what it said."""
+    run = subprocess.run([sys.executable, EXAMPLE, network, "--parameters", *options], capture_output=True, text=True,
+                         timeout=PATIENCE_S)
+    assert run.returncode == 0, run.stderr
+    (tmp_path / "detector.yaml").write_text(run.stdout)
+    judged = subprocess.run([TOOL, "params", "check", tmp_path / "detector.yaml"], capture_output=True, text=True)
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    return judged.stdout
+
+
+@pytest.mark.parametrize("names, masked", [
+    ("{1: 'dog', 0: 'bus'}", '["bus"]'),
+    ('["cat", "driver\'s"]', "[]"),
+    ("['a \"b\\\\c: #', 'person']", '["person"]'),
+    ("['\\u00e9\\U0001F600\\n', 'car']", '["car"]'),
+])
+def test_the_node_takes_the_parameters_whatever_the_classes(tmp_path, names, masked):
+    assert f"detector.classes: {masked}" in parameters(tmp_path, model(tmp_path, "yolov8", names=names))
+
+
+def test_without_names_rows_need_a_layout(tmp_path):
+    rows = model(tmp_path, "yolov8_rows", names=None)
+    run = subprocess.run([sys.executable, EXAMPLE, rows, "--parameters"], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert run.returncode == 1 and "say which with --layout" in run.stderr and "Traceback" not in run.stderr
+    said = parameters(tmp_path, rows, "--layout", "yolov8_rows")
+    assert 'detector.class_names: ["class0", "class1"]' in said and "detector.classes: []" in said
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--sise", "320"], "unrecognized arguments: --sise 320"),
+    (["--siz", "320"], "unrecognized arguments: --siz 320"),
+    (["--size", "0"], "argument --size: 0 is no side"),
+    (["--image", "none.png"], "none.png is no picture"),
+])
+def test_what_cannot_be_is_one_line(tmp_path, arguments, said):
+    run = subprocess.run([sys.executable, EXAMPLE, model(tmp_path, "yolov8"), *arguments], capture_output=True, text=True,
+                         timeout=PATIENCE_S)
+    assert run.returncode != 0 and said in run.stderr and "Traceback" not in run.stderr
+
+
+def test_a_file_that_is_no_network_is_one_line(tmp_path):
+    (tmp_path / "no.onnx").write_text("no network")
+    run = subprocess.run([sys.executable, EXAMPLE, tmp_path / "no.onnx"], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert run.returncode == 1 and len(run.stderr.splitlines()) == 1 and "no.onnx: " in run.stderr, run.stderr
+
+
 def test_the_network_beside_the_node_masks_what_it_sees(tmp_path):
     network = model(tmp_path, "yolov8")
     parameters = {"detector.layout": "yolov8", "detector.class_names": ["person", "dog"], "detector.classes": ["person"],
@@ -83,9 +131,21 @@ def test_the_network_beside_the_node_masks_what_it_sees(tmp_path):
     with Session({**SMALL, **parameters}) as session:
         found = []
         session.listen(PointCloud2, "detections", found)
-        example = subprocess.Popen([sys.executable, EXAMPLE, network], env=session.environment, stderr=subprocess.PIPE, text=True)
+        log = tmp_path / "log"
+        with log.open("w") as file:
+            example = subprocess.Popen([sys.executable, EXAMPLE, network], env=session.environment, stdout=file, stderr=file)
         try:
-            sent = set()
+            # The node knows the camera's frame from its first image on.
+            sent = {session.send(message(scene()))}
+            session.cloud_of(*sent)
+            # So flat that nothing of it would be left in the input.
+            flat = message(np.ones((1, 2000), np.uint8))
+
+            def refused():
+                session.send(flat)
+                return "OpenCV" in log.read_text()
+
+            session.until(refused, "OpenCV's error in the log")
 
             def boxes():
                 sent.add(session.send(message(np.maximum(scene(), 1))))
@@ -101,5 +161,5 @@ def test_the_network_beside_the_node_masks_what_it_sees(tmp_path):
             assert len(features) == 100 and not ((u > 110) & (u < 210) & (v > 50) & (v < 190)).any()
         finally:
             example.send_signal(signal.SIGINT)
-            log = example.communicate(timeout=PATIENCE_S)[1]
-        assert "Traceback" not in log, log
+            example.wait(timeout=PATIENCE_S)
+        assert "Traceback" not in log.read_text(), log.read_text()
