@@ -79,6 +79,7 @@ fn what_is_wrong_is_named_with_its_value() {
     run(&["bench", "--device", "cpu", "--plain-frames", "0"]).refused(&["nothing to measure", "--plain-frames"]);
     run(&["bench", "--source", "/nowhere/images"]).refused(&["/nowhere/images"]);
     run(&["bench", "--source", "synth:nowhere"]).refused(&["nowhere", "room"]);
+    run(&["bench", "--size", "32767x32767"]).refused(&["--size 32767x32767", "--buffers 24", "GiB"]);
     run(&["bench", "--buffers", "500"]).refused(&["synth:room has 200 images", "500"]);
     run(&["bench", "--image", text(&broken)]).refused(&["broken.png"]);
     let outcome = run(&["bench", "--table", "--size", "640x480"]);

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use vio_frontend::gpu::MOST_UPLOAD_THREADS;
 use vio_frontend::image::MIN_SIDE;
 use vio_frontend::params::Device as Wanted;
@@ -23,6 +23,9 @@ use super::gpu::GpuArgs;
 use case::{Bench, Case};
 use machine::OpenGpu;
 use report::Report;
+
+/// Bytes of all images, GiB: more are refused.
+const MOST_GIB: usize = 4;
 
 const AFTER_HELP: &str = "\
 Times are the host's wall clock, from an image in host memory to parsed results. The floor of page-locked sources is a
@@ -76,6 +79,15 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
     let params = args.gpu.params.load()?;
+    if let Some([width, height]) = args.size {
+        let gib = (width * height).saturating_mul(args.buffers as usize) >> 30;
+        if gib >= MOST_GIB {
+            bail!(
+                "--size {width}x{height}, --buffers {}: {gib} GiB of images; less than {MOST_GIB} are taken",
+                args.buffers
+            );
+        }
+    }
     let images = images::load(args, args.size)?;
     let gpu = match params.device {
         Wanted::Cpu => Err("device 'cpu' is wanted".to_owned()),
