@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,11 @@ from gpureport import run  # noqa: E402
 GROUP = {"group": "random", "cases": 2, "frames": 6, "launches": 18, "features": 5, "descriptors": 4, "tracks": 3,
          "different": 0, "differences": [], "error": None}
 HERE = {"device": "Card", "driver": [13, 0], "nvrtc": [13, 0], "kept_ptx": []}
+
+
+def interruptible():
+    """In a child: as from a terminal. What a shell starts in the background ignores interrupts, and hands that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class WithPrograms(unittest.TestCase):
@@ -48,7 +54,8 @@ class WithPrograms(unittest.TestCase):
         command = [sys.executable, REPOSITORY / "tools" / "gpu_report.py", "--binaries", self.binaries,
                    "--out", self.folder / "out", *options]
         environment = os.environ | {"PATH": f"{self.tools}:{os.environ['PATH']}", "TMPDIR": str(self.temporary)}
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment,
+                                preexec_fn=interruptible)
 
     def run_report(self, *options):
         """(status, what it said)."""

@@ -5,6 +5,7 @@
 
 import json
 import signal
+import subprocess
 import time
 import unittest
 
@@ -117,7 +118,11 @@ class Reports(WithPrograms):
                         break
                     time.sleep(0.02)
                 report.send_signal(number)
-                said, _ = report.communicate(timeout=60)
+                try:
+                    said, _ = report.communicate(timeout=60)
+                except subprocess.TimeoutExpired:
+                    report.kill()  # or leaving this block would wait for it
+                    raise
             self.assertEqual(report.returncode, 128 + number, said)
             self.until_gone(int(kept.read_text()))
             self.assertEqual(list(self.temporary.iterdir()), [])
