@@ -9,9 +9,9 @@ enum Moment : u32 { MOMENTS_X = 0, MOMENTS_Y = 4, MOMENTS_F = 8, MOMENTS_FF = 12
 const u32 MOMENTS = 8; // that are summed at once
 const u32 PIXEL_PAIRS = 10;
 
-// Sums that are kept of a template, and of two windows, rounded; those of 32 bits and those of 64 are numbered apart.
-enum TemplateSum : u32 { SUM_X = 0, SUM_Y = 1, SUM_XX = 0, SUM_XY = 1, SUM_YY = 2 };
-enum PairSum : u32 { SUM_I = 0, SUM_J = 1, SUM_II = 0, SUM_IJ = 1, SUM_JJ = 2 };
+// Sums that are kept of two values a pixel, x and y of a template or I and J, rounded; those of 32 bits and those of 64 are
+// numbered apart.
+enum PairSum : u32 { SUM_A = 0, SUM_B = 1, SUM_AA = 0, SUM_AB = 1, SUM_BB = 2 };
 
 // From 2^-14 grey level to the 1/32 of the gradients.
 const f64 WINDOW_SCALE = 1.0 / 512.0;
@@ -83,11 +83,11 @@ __device__ f64 window_product(bool free_light, u32 n, i64 sum, i32 axis_sum, con
 
 // Makes what follows from the sums over the gradients; one thread calls it.
 __device__ void set_up(System& s, bool free_light, Partial& partial) {
-    s.x = block_total(SUM_X, partial);
-    s.y = block_total(SUM_Y, partial);
-    s.xx = f64(product(free_light, s.n, wide_total(SUM_XX, partial), s.x, s.x));
-    s.xy = f64(product(free_light, s.n, wide_total(SUM_XY, partial), s.x, s.y));
-    s.yy = f64(product(free_light, s.n, wide_total(SUM_YY, partial), s.y, s.y));
+    s.x = block_total(SUM_A, partial);
+    s.y = block_total(SUM_B, partial);
+    s.xx = f64(product(free_light, s.n, wide_total(SUM_AA, partial), s.x, s.x));
+    s.xy = f64(product(free_light, s.n, wide_total(SUM_AB, partial), s.x, s.y));
+    s.yy = f64(product(free_light, s.n, wide_total(SUM_BB, partial), s.y, s.y));
     const f64 determinant = s.xx * s.yy - s.xy * s.xy;
     s.inverse = determinant > 0.0 ? 1.0 / determinant : 0.0;
 }
@@ -118,10 +118,10 @@ __device__ f32 light_factor(const System& s, bool free_light, const Point& point
 
 // Root mean square of factor * J - I, grey levels.
 __device__ f32 residual_of(const System& s, bool free_light, f64 factor, Partial& partial) {
-    const i64 i = block_total(SUM_I, partial), j = block_total(SUM_J, partial);
-    const f64 ii = f64(product(free_light, s.n, wide_total(SUM_II, partial), i, i));
-    const f64 ij = f64(product(free_light, s.n, wide_total(SUM_IJ, partial), i, j));
-    const f64 jj = f64(product(free_light, s.n, wide_total(SUM_JJ, partial), j, j));
+    const i64 i = block_total(SUM_A, partial), j = block_total(SUM_B, partial);
+    const f64 ii = f64(product(free_light, s.n, wide_total(SUM_AA, partial), i, i));
+    const f64 ij = f64(product(free_light, s.n, wide_total(SUM_AB, partial), i, j));
+    const f64 jj = f64(product(free_light, s.n, wide_total(SUM_BB, partial), j, j));
     const f64 squares = (factor * factor * jj - 2.0 * factor * ij) + ii;
     return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, s.n) * 1024.0)));
 }

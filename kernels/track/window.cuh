@@ -146,6 +146,26 @@ __device__ void sum_moments(bool free_light, Patch& patch, i32 x, i32 y, TrackSh
     sum_light<1>(n, walk, patch, shared.partial);
 }
 
+// A thread's sums over two values a pixel, and over their products.
+struct PairSums {
+    i32 single[2] = {};
+    i64 aa = 0, ab = 0, bb = 0;
+
+    __device__ void add(i32 a, i32 b) {
+        single[0] += a;
+        single[1] += b;
+        aa += a * a;
+        ab += a * b;
+        bb += b * b;
+    }
+    __device__ void keep(Partial& partial) {
+        keep_sums(single, SUM_A, partial);
+        keep_wide(aa, SUM_AA, partial);
+        keep_wide(ab, SUM_AB, partial);
+        keep_wide(bb, SUM_BB, partial);
+    }
+};
+
 // Sums over an area of the template, the whole one for the first time. All threads call it.
 __device__ void sum_template(bool free_light, const Area& area, bool whole, TrackShared& shared) {
     System& system = shared.system;
@@ -157,22 +177,13 @@ __device__ void sum_template(bool free_light, const Area& area, bool whole, Trac
     }
     __syncthreads();
     const Walk walk(system, shared.search.radius, shared.own, shared.point.x, shared.point.y);
-    i32 both[2] = {};
-    i64 xx = 0, xy = 0, yy = 0;
+    PairSums sums;
     #pragma unroll 1
     for (u32 i = threadIdx.x; i < system.n; i += TRACK_BLOCK) {
         const u32 pair = shared.gradients[walk.in_window(i)];
-        const i32 gx = i16(pair), gy = i16(pair >> 16);
-        both[0] += gx;
-        both[1] += gy;
-        xx += gx * gx;
-        xy += gx * gy;
-        yy += gy * gy;
+        sums.add(i16(pair), i16(pair >> 16));
     }
-    keep_sums(both, SUM_X, shared.partial);
-    keep_wide(xx, SUM_XX, shared.partial);
-    keep_wide(xy, SUM_XY, shared.partial);
-    keep_wide(yy, SUM_YY, shared.partial);
+    sums.keep(shared.partial);
     __syncthreads();
     if (threadIdx.x == 0) {
         set_up(system, free_light, shared.partial);
@@ -201,23 +212,15 @@ __device__ void measure(bool free_light, TrackShared& shared) {
     __syncthreads(); // the moments have been read
     const Walk own(shared.system, radius, shared.own, shared.point.x, shared.point.y);
     const Walk other(shared.system, radius, shared.other, point.x, point.y);
-    i32 both[2] = {};
-    i64 ii = 0, ij = 0, jj = 0;
+    PairSums sums;
     #pragma unroll 1
     for (u32 pixel = threadIdx.x; pixel < shared.system.n; pixel += TRACK_BLOCK) {
         const u32 at = own.in_patch(pixel);
         const i32 i = intensity(shared.own, at, shared.point);
         const i32 j = intensity(shared.other, at + (other.pixel - own.pixel), point);
-        both[0] += i;
-        both[1] += j;
-        ii += i * i;
-        ij += i * j;
-        jj += j * j;
+        sums.add(i, j);
     }
-    keep_sums(both, SUM_I, shared.partial);
-    keep_wide(ii, SUM_II, shared.partial);
-    keep_wide(ij, SUM_IJ, shared.partial);
-    keep_wide(jj, SUM_JJ, shared.partial);
+    sums.keep(shared.partial);
     __syncthreads();
     if (threadIdx.x == 0)
         shared.search.residual = residual_of(shared.system, free_light, f64(factor), shared.partial);
