@@ -19,8 +19,8 @@ use vio_frontend::detect::pyramid::Pyramid;
 use vio_frontend::detect::{DetectSettings, Gain, MAX_LEVELS};
 use vio_frontend::image::GrayImage;
 use vio_frontend::params::Params;
+use vio_frontend::source;
 use vio_frontend::source::synth::{Sight, Synth, SynthOptions};
-use vio_frontend::source::{self, Event};
 use vio_frontend::track::{FlowStart, TrackSettings, plain};
 
 /// What is measured.
@@ -133,12 +133,7 @@ fn load(name: &str, options: &Options) -> Result<(Option<Synth>, Vec<GrayImage>)
         let images = images.collect();
         return Ok((Some(synth), images));
     }
-    let mut source = source::open(name)?;
-    let images = std::iter::from_fn(|| source.next_event()).filter_map(|event| match event {
-        Event::Image { image, .. } => Some(image),
-        _ => None,
-    });
-    Ok((None, images.skip(options.first).take(wanted).collect()))
+    Ok((None, source::images(name)?.skip(options.first).take(wanted).collect()))
 }
 
 /// The image in light that is so many times as strong.

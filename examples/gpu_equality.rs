@@ -19,7 +19,7 @@ use vio_frontend::gpu::program::Sources;
 use vio_frontend::gpu::{Builder, Cache, Context, Device, Driver, GpuError, Nvrtc};
 use vio_frontend::image::GrayImage;
 use vio_frontend::params::Params;
-use vio_frontend::source::{self, Event};
+use vio_frontend::source;
 use vio_frontend::track::{Flow, FlowStart, TrackSettings, plain};
 
 const LIMIT: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for loaded in kernels.loaded() {
         println!("{}: {:?}", loaded.program, loaded.origin);
     }
-    let frames = images(&source, frames)?;
+    let frames: Vec<GrayImage> = source::images(&source)?.take(frames).collect();
     let mut device = Pipeline::new(&context, &kernels, LIMIT)?;
     let (mut gain, mut plain_gain) = (Gain::default(), Gain::default());
     let (mut found, mut flows) = (Detection::default(), Vec::new());
@@ -113,17 +113,4 @@ fn on_device(
 
 fn starts(detection: &Detection) -> impl Iterator<Item = FlowStart> {
     detection.features.iter().map(|feature| FlowStart::resting([feature.u, feature.v]))
-}
-
-fn images(source: &str, frames: usize) -> Result<Vec<GrayImage>, Box<dyn Error>> {
-    let mut source = source::open(source)?;
-    let mut images = Vec::new();
-    while images.len() < frames
-        && let Some(event) = source.next_event()
-    {
-        if let Event::Image { image, .. } = event {
-            images.push(image);
-        }
-    }
-    Ok(images)
 }

@@ -16,7 +16,7 @@ use vio_frontend::gpu::pipeline::{Pipeline, Transfers};
 use vio_frontend::gpu::{Builder, Cache, Context, Device, Driver, Nvrtc, Sources};
 use vio_frontend::image::GrayImage;
 use vio_frontend::params::Params;
-use vio_frontend::source::{self, Event};
+use vio_frontend::source;
 use vio_frontend::track::{FlowStart, TrackSettings};
 
 /// A profiler runs a launch several times.
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let context = Context::new(Device::open(&Driver::load(None)?, 0)?)?;
     let builder = Builder::new(Nvrtc::load(None), Cache::disabled()).with_line_info();
     let kernels = Kernels::load(&context, Arc::new(builder), Sources::Embedded, None)?;
-    let images = images(&source)?;
+    let images: Vec<GrayImage> = source::images(&source)?.take(FRAMES).collect();
     for Case { name, target, describe, points, copies, blocks } in CASES {
         // Copies are not measured: the launches are these alone.
         let mut device = Pipeline::with_transfers(&context, &kernels, LIMIT, Transfers::of(context.device().memory))?;
@@ -96,17 +96,4 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn tiled(image: &GrayImage, copies: usize) -> GrayImage {
     let (width, height) = (image.width(), image.height());
     GrayImage::from_fn(width * copies, height * copies, |x, y| image.at(x % width, y % height))
-}
-
-fn images(source: &str) -> Result<Vec<GrayImage>, Box<dyn Error>> {
-    let mut source = source::open(source)?;
-    let mut images = Vec::new();
-    while images.len() < FRAMES
-        && let Some(event) = source.next_event()
-    {
-        if let Event::Image { image, .. } = event {
-            images.push(image);
-        }
-    }
-    Ok(images)
 }

@@ -45,6 +45,18 @@ pub trait Source {
     fn next_event(&mut self) -> Option<Event>;
 }
 
+/// The images of a source that can be read, in order.
+///
+/// Errors: those of [`open`].
+pub fn images(source: &str) -> Result<impl Iterator<Item = GrayImage>, SourceError> {
+    let mut source = open(source)?;
+    let image = |event| match event {
+        Event::Image { image, .. } => Some(image),
+        Event::Imu(_) | Event::Unreadable { .. } => None,
+    };
+    Ok(std::iter::from_fn(move || source.next_event()).filter_map(image))
+}
+
 /// Why a source cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {

@@ -26,7 +26,7 @@ use vio_frontend::gpu::engine::{Engine, EngineOptions};
 use vio_frontend::gpu::{Context, Device as GpuDevice, Driver, embedded};
 use vio_frontend::image::GrayImage;
 use vio_frontend::params::{Device, Params};
-use vio_frontend::source::{self, Event};
+use vio_frontend::source;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -183,14 +183,7 @@ fn results(output: &FrameOutput) -> String {
 }
 
 fn images(source: &str) -> Outcome<Vec<GrayImage>> {
-    let (mut source, mut images) = (source::open(source)?, Vec::new());
-    while images.len() < FRAMES
-        && let Some(event) = source.next_event()
-    {
-        if let Event::Image { image, .. } = event {
-            images.push(image);
-        }
-    }
+    let mut images: Vec<GrayImage> = source::images(source)?.take(FRAMES).collect();
     // There and back, so that the stream has no jump.
     let back: Vec<GrayImage> = images.iter().rev().cloned().collect();
     images.extend(back);

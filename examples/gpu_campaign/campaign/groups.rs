@@ -8,7 +8,7 @@ use vio_frontend::error::Refusal;
 use vio_frontend::gpu::GpuError;
 use vio_frontend::image::{Encoding, GrayImage, ImageBuffer, ImageView, MIN_SIDE};
 use vio_frontend::params::Params;
-use vio_frontend::source::{self, Event, synth};
+use vio_frontend::source::{self, synth};
 use vio_frontend::track::{FlowStart, TrackSettings};
 
 use super::draw::Draw;
@@ -170,16 +170,8 @@ fn stream(gpu: &Gpu, extent: &Extent, name: &str, images: &[GrayImage], report: 
 
 /// The first frames; where few are wanted, a corner of them.
 fn scene(source: &str, frames: usize, few: bool) -> Result<Vec<GrayImage>, String> {
-    let mut source = source::open(source).map_err(|error| error.to_string())?;
-    let mut images = Vec::new();
-    while images.len() < frames
-        && let Some(event) = source.next_event()
-    {
-        if let Event::Image { image, .. } = event {
-            images.push(if few { GrayImage::from_fn(200, 150, |x, y| image.at(x, y)) } else { image });
-        }
-    }
-    Ok(images)
+    let images = source::images(source).map_err(|error| error.to_string())?.take(frames);
+    Ok(images.map(|image| if few { GrayImage::from_fn(200, 150, |x, y| image.at(x, y)) } else { image }).collect())
 }
 
 pub fn random(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Outcome {

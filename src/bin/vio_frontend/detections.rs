@@ -101,7 +101,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
 
     let tensor = array.tensor();
     let mut postprocessor = AnyPostprocessor::open(&args.gpu, plan)?;
-    let detections = postprocessor.run(&tensor, &letterboxes).with_context(|| path.clone())?.clone();
+    let detections = postprocessor.run(&tensor, &letterboxes).with_context(|| path.clone())?;
     let latency_us = args.repeat.map(|times| postprocessor.time(&tensor, &letterboxes, times)).transpose()?;
     warn_of_overflow(&detections);
     let document = Document {
@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> anyhow::Result<ExitCode> {
         shape: array.shape,
         input,
         device: postprocessor.device(),
-        fallback: postprocessor.fallback,
+        fallback: postprocessor.fallback(),
         images: document::images(&detections),
         latency_us,
     };

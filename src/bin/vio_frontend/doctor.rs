@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use vio_frontend::fallback::Backoff;
 use vio_frontend::frontend::Frontend;
-use vio_frontend::gpu::engine::EngineOptions;
 
 use super::gpu::GpuArgs;
 
@@ -74,13 +73,7 @@ fn cpu_features() -> Vec<&'static str> {
 fn device(args: &GpuArgs) -> anyhow::Result<String> {
     let params = args.params.load()?;
     let device = params.device;
-    let options = EngineOptions {
-        libcuda: args.libcuda.clone(),
-        libnvrtc: args.libnvrtc.clone(),
-        cache_dir: args.cache_dir.clone().unwrap_or_else(|| params.cache_dir.clone()),
-        kernels_dir: args.kernels_dir.clone().unwrap_or_else(|| params.kernels_dir.clone()),
-        ..EngineOptions::from(&params)
-    };
+    let options = args.options(&params);
     Ok(match Frontend::with_gpu(params, None, options, Backoff::default()) {
         Ok(frontend) => format!("'{device}' takes {}", frontend.gpu_report().in_words()),
         Err(error) => format!("problem: {error}"),

@@ -9,9 +9,11 @@ use vio_frontend::gpu::cache::Cache;
 use vio_frontend::gpu::choice::{Abilities, Choice, Target};
 use vio_frontend::gpu::device::Device;
 use vio_frontend::gpu::driver::Driver;
+use vio_frontend::gpu::engine::EngineOptions;
 use vio_frontend::gpu::image::ImageKind;
 use vio_frontend::gpu::nvrtc::Nvrtc;
 use vio_frontend::gpu::program::Sources;
+use vio_frontend::params::Params;
 
 use super::load::ParamArgs;
 
@@ -45,15 +47,26 @@ pub struct Found {
 }
 
 impl GpuArgs {
+    /// What a front end with these parameters would open.
+    pub fn options(&self, params: &Params) -> EngineOptions {
+        EngineOptions {
+            libcuda: self.libcuda.clone(),
+            libnvrtc: self.libnvrtc.clone(),
+            cache_dir: self.cache_dir.as_ref().unwrap_or(&params.cache_dir).clone(),
+            kernels_dir: self.kernels_dir.as_ref().unwrap_or(&params.kernels_dir).clone(),
+            ..EngineOptions::from(params)
+        }
+    }
+
     pub fn look(&self) -> anyhow::Result<Found> {
-        let params = self.params.load()?;
-        let driver = Driver::load(self.libcuda.as_deref());
-        let cache = Cache::from_parameter(self.cache_dir.as_ref().unwrap_or(&params.cache_dir));
+        let options = self.options(&self.params.load()?);
+        let driver = Driver::load(options.libcuda.as_deref());
+        let cache = Cache::from_parameter(&options.cache_dir);
         Ok(Found {
             device: driver.clone().and_then(|driver| Device::open(&driver, 0)),
             driver,
-            builder: Builder::new(Nvrtc::load(self.libnvrtc.as_deref()), cache),
-            sources: Sources::from_parameter(self.kernels_dir.as_ref().unwrap_or(&params.kernels_dir)),
+            builder: Builder::new(Nvrtc::load(options.libnvrtc.as_deref()), cache),
+            sources: Sources::from_parameter(&options.kernels_dir),
         })
     }
 }

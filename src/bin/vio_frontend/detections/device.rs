@@ -2,70 +2,62 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use vio_frontend::detections::plain::PlainPostprocessor;
+use anyhow::{Context as _, anyhow};
+use vio_frontend::detections::anywhere::Anywhere;
 use vio_frontend::detections::{Detections, Letterbox, Plan, Tensor};
-use vio_frontend::gpu::detections::{PostprocessError, Postprocessor};
-use vio_frontend::gpu::{Context, GpuError, Kernels};
+use vio_frontend::fallback::Backoff;
+use vio_frontend::gpu::engine::EngineOptions;
 use vio_frontend::params::Device;
 use vio_frontend::telemetry::{Latency, Percentiles};
 
-use crate::gpu::{Found, GpuArgs};
+use crate::gpu::GpuArgs;
 
 /// Longest wait for a launch.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// On a GPU while there is one, else on the CPU.
+/// Post-processing of tensors of one plan.
 #[derive(Debug)]
 pub struct AnyPostprocessor {
     plan: Plan,
-    gpu: Option<Box<Postprocessor>>,
-    /// Whether it is to be a GPU whatever happens.
+    /// By the parameter `device`: whether it is to be a GPU whatever happens.
     insists: bool,
-    /// With `auto`, why it is not the GPU.
-    pub fallback: Option<String>,
-    plain: Option<Box<PlainPostprocessor>>,
-    found: Detections,
+    anywhere: Anywhere,
 }
 
 impl AnyPostprocessor {
     /// By the parameter `device`.
     pub fn open(args: &GpuArgs, plan: Plan) -> anyhow::Result<Self> {
-        let device = args.params.load()?.device;
-        let (insists, found) = (device == Device::Cuda, Detections::default());
-        let mut opened = Self { plan, gpu: None, insists, fallback: None, plain: None, found };
-        if device != Device::Cpu {
-            match on_gpu(args.look()?, &opened.plan) {
-                Ok(gpu) => opened.gpu = Some(Box::new(gpu)),
-                Err(error) if insists => return Err(error).context("parameter 'device': 'cuda' cannot be had"),
-                Err(error) => opened.fallback = Some(error.to_string()),
-            }
-        }
+        let params = args.params.load()?;
+        let options = EngineOptions { limit: LIMIT, ..args.options(&params) };
+        let mut anywhere = Anywhere::new(params.device != Device::Cpu, options, Backoff::default());
+        anywhere.refresh();
+        let opened = Self { plan, insists: params.device == Device::Cuda, anywhere };
+        opened.check().context("parameter 'device': 'cuda' cannot be had")?;
         Ok(opened)
     }
 
+    /// Whether it is where it has to be.
+    fn check(&self) -> anyhow::Result<()> {
+        match self.anywhere.why_not() {
+            Some(error) if self.insists => Err(anyhow!("{error}")),
+            _ => Ok(()),
+        }
+    }
+
     pub fn device(&self) -> &'static str {
-        if self.gpu.is_some() { "cuda" } else { "cpu" }
+        if self.anywhere.is_on_gpu() { "cuda" } else { "cpu" }
+    }
+
+    /// With `auto`, why it is not the GPU.
+    pub fn fallback(&self) -> Option<String> {
+        self.anywhere.why_not().map(ToString::to_string)
     }
 
     /// Errors: a tensor that is refused; with `cuda`, a GPU that fails.
-    pub fn run(&mut self, tensor: &Tensor<'_>, letterboxes: &[Letterbox]) -> anyhow::Result<&Detections> {
-        if let Some(gpu) = &mut self.gpu {
-            match gpu.run(tensor, letterboxes) {
-                Ok(found) => {
-                    self.found.clone_from(found);
-                    return Ok(&self.found);
-                }
-                Err(PostprocessError::Refused(refused)) => return Err(refused.into()),
-                Err(PostprocessError::Gpu(error)) if self.insists => return Err(error.into()),
-                Err(PostprocessError::Gpu(error)) => {
-                    tracing::warn!("boxes are made on the CPU: {error}");
-                    (self.gpu, self.fallback) = (None, Some(error.to_string()));
-                }
-            }
-        }
-        let plain = self.plain.get_or_insert_with(|| Box::new(PlainPostprocessor::new(self.plan.clone())));
-        Ok(plain.run(tensor, letterboxes)?)
+    pub fn run(&mut self, tensor: &Tensor<'_>, letterboxes: &[Letterbox]) -> anyhow::Result<Detections> {
+        let found = self.anywhere.run(&self.plan, tensor, letterboxes)?.clone();
+        self.check()?;
+        Ok(found)
     }
 
     /// How long a run takes, tensor in host memory to boxes in host memory.
@@ -78,12 +70,4 @@ impl AnyPostprocessor {
         }
         Ok(latency.percentiles())
     }
-}
-
-fn on_gpu(found: Found, plan: &Plan) -> Result<Postprocessor, GpuError> {
-    let context = Context::new(found.device?)?;
-    let programs = found.sources.programs()?;
-    let own: Vec<_> = programs.into_iter().filter(|program| program.name == "detections").collect();
-    let kernels = Kernels::of(&context, &found.builder, &own)?;
-    Postprocessor::new(&context, &kernels, plan.clone(), LIMIT)
 }
