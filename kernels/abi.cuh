@@ -21,11 +21,11 @@ enum SourceFormat : u32 {
     SOURCE_BGRA = 6,
 };
 
-// One feature as it leaves the device; the fields of `Feature`.
-struct FeatureRecord {
+// One feature: what the host hands out, as it lies here.
+struct Feature {
     f32 u, v;           // level-0 px
+    i32 half_x, half_y; // half level-0 px (C0)
     u32 score;          // S (C5)
-    u16 half_x, half_y; // half level-0 px (C0)
     u8 level, corner_class, threshold, reserved;
 };
 
@@ -77,7 +77,7 @@ struct DetectArgs {
     const u8* source;       // height rows of source_pitch bytes
     const u8* mask;         // width * height bytes, 0 excludes; null: none
     u8* pyramid;            // all levels one after the other, rows of level_pitch(width) bytes
-    FeatureRecord* features;// target
+    Feature* features;      // target
     u8* descriptors;        // target * 128 bytes, written if `describe`
     DetectHeader* header;
     u32* barrier;           // 2, zero before the first launch: of grid_barrier, the blocks that have finished

@@ -6,16 +6,15 @@
 #define OFFSET_OF(type, member) __builtin_offsetof(type, member)
 #endif
 
-static_assert(sizeof(FeatureRecord) == 20, "FeatureRecord has not 20 bytes");
-static_assert(OFFSET_OF(FeatureRecord, u) == 0, "FeatureRecord.u is not at 0");
-static_assert(OFFSET_OF(FeatureRecord, v) == 4, "FeatureRecord.v is not at 4");
-static_assert(OFFSET_OF(FeatureRecord, score) == 8, "FeatureRecord.score is not at 8");
-static_assert(OFFSET_OF(FeatureRecord, half_x) == 12, "FeatureRecord.half_x is not at 12");
-static_assert(OFFSET_OF(FeatureRecord, half_y) == 14, "FeatureRecord.half_y is not at 14");
-static_assert(OFFSET_OF(FeatureRecord, level) == 16, "FeatureRecord.level is not at 16");
-static_assert(OFFSET_OF(FeatureRecord, corner_class) == 17, "FeatureRecord.corner_class is not at 17");
-static_assert(OFFSET_OF(FeatureRecord, threshold) == 18, "FeatureRecord.threshold is not at 18");
-static_assert(OFFSET_OF(FeatureRecord, reserved) == 19, "FeatureRecord.reserved is not at 19");
+static_assert(sizeof(Feature) == 24, "Feature has not 24 bytes");
+static_assert(OFFSET_OF(Feature, u) == 0, "Feature.u is not at 0");
+static_assert(OFFSET_OF(Feature, v) == 4, "Feature.v is not at 4");
+static_assert(OFFSET_OF(Feature, half_x) == 8, "Feature.half_x is not at 8");
+static_assert(OFFSET_OF(Feature, half_y) == 12, "Feature.half_y is not at 12");
+static_assert(OFFSET_OF(Feature, score) == 16, "Feature.score is not at 16");
+static_assert(OFFSET_OF(Feature, level) == 20, "Feature.level is not at 20");
+static_assert(OFFSET_OF(Feature, corner_class) == 21, "Feature.corner_class is not at 21");
+static_assert(OFFSET_OF(Feature, threshold) == 22, "Feature.threshold is not at 22");
 
 static_assert(sizeof(DetectHeader) == 24, "DetectHeader has not 24 bytes");
 static_assert(OFFSET_OF(DetectHeader, frame) == 0, "DetectHeader.frame is not at 0");

@@ -1,9 +1,12 @@
 //! A feature, one corner of one frame, and the descriptor that travels beside it.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::{AnyBitPattern, Pod, Zeroable};
 
 /// One corner. Positions are level-0 pixels, pixel centres at integers, x to the right, y down.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// Kernels write features as they lie here: the layout is that of `Feature` in `kernels/abi.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern)]
 pub struct Feature {
     /// Column with sub-pixel offset, px.
     pub u: f32,
@@ -13,14 +16,14 @@ pub struct Feature {
     pub half_x: i32,
     /// Whole-pixel row Y, half level-0 pixels.
     pub half_y: i32,
+    /// Response S (C5).
+    pub score: u32,
     /// Pyramid level it was found at; 0 is the image itself.
     pub level: u8,
     /// 0 if its V exceeds the tile's threshold, else 1 (C4).
     pub class: u8,
     /// The tile's FAST threshold, grey levels (C2).
     pub threshold: u8,
-    /// Response S (C5).
-    pub score: u32,
 }
 
 impl Feature {

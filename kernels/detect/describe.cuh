@@ -129,15 +129,15 @@ __device__ void clear_beside(DescribeShared& shared) {
     __syncthreads();
 }
 
-// A warp writes a FeatureRecord, a lane a word: the bus to host memory takes what an instruction writes as one.
+// A warp writes a Feature, a lane a word: the bus to host memory takes what an instruction writes as one.
 __device__ void write_record(const DetectArgs& args, const Candidate& candidate, u32 level, u32 place) {
     const i32 half_x = key_half_x(candidate.key), half_y = key_half_y(candidate.key);
     const u32 threshold = args.thresholds[tile_under(args, half_x, half_y)];
-    const u32 lane = threadIdx.x % WARP, words = sizeof(FeatureRecord) / sizeof(u32);
+    const u32 lane = threadIdx.x % WARP, words = sizeof(Feature) / sizeof(u32);
     const u32 position = __float_as_uint(lane == 0 ? candidate.u : candidate.v);
-    const u32 halves = u32(half_x) | u32(half_y) << 16;
+    const u32 half = u32(lane == 2 ? half_x : half_y);
     const u32 rest = level | key_class(candidate.key) << 8 | threshold << 16;
-    const u32 word = lane < 2 ? position : lane == 2 ? key_score(candidate.key) : lane == 3 ? halves : rest;
+    const u32 word = lane < 2 ? position : lane < 4 ? half : lane == 4 ? key_score(candidate.key) : rest;
     if (lane < words) reinterpret_cast<u32*>(args.features + place)[lane] = word;
 }
 

@@ -3,7 +3,11 @@
 //! `kernels/abi_layout.cuh` holds an assertion for every size and offset; it is [`layout_assertions`], so that a
 //! compiler of the kernels refuses a struct that has drifted, and a test refuses a file that has.
 
+use std::mem::offset_of;
+
 use bytemuck::{Pod, Zeroable};
+
+use crate::feature::Feature;
 
 /// Address in the device's memory; 0 is none.
 pub type DevicePointer = u64;
@@ -30,17 +34,13 @@ macro_rules! abi {
 
         $(#[$about])*
         pub fn $layout() -> String {
-            let mut text = $header.to_owned();
+            let mut text = String::from($header);
             $(
-                let size = size_of::<$name>();
-                text += &format!("\nstatic_assert(sizeof({0}) == {size}, \"{0} has not {size} bytes\");\n", stringify!($name));
-                $(
-                    let offset = std::mem::offset_of!($name, $field);
-                    text += &format!(
-                        "static_assert(OFFSET_OF({0}, {1}) == {offset}, \"{0}.{1} is not at {offset}\");\n",
-                        stringify!($name), stringify!($field),
-                    );
-                )+
+                text += &$crate::gpu::abi::assertions(
+                    stringify!($name),
+                    size_of::<$name>(),
+                    &[$((stringify!($field), std::mem::offset_of!($name, $field)),)+],
+                );
             )+
             text
         }
@@ -48,22 +48,34 @@ macro_rules! abi {
 }
 pub(super) use abi;
 
+/// C++ assertions of a struct's size, and of where its fields lie.
+pub(super) fn assertions(name: &str, size: usize, fields: &[(&str, usize)]) -> String {
+    let mut text = format!("\nstatic_assert(sizeof({name}) == {size}, \"{name} has not {size} bytes\");\n");
+    for (field, offset) in fields {
+        text +=
+            &format!("static_assert(OFFSET_OF({name}, {field}) == {offset}, \"{name}.{field} is not at {offset}\");\n");
+    }
+    text
+}
+
+/// Those of [`Feature`], which the host hands out as the kernel writes it; `class` is a word of C++.
+fn feature_assertions() -> String {
+    let fields = [
+        ("u", offset_of!(Feature, u)),
+        ("v", offset_of!(Feature, v)),
+        ("half_x", offset_of!(Feature, half_x)),
+        ("half_y", offset_of!(Feature, half_y)),
+        ("score", offset_of!(Feature, score)),
+        ("level", offset_of!(Feature, level)),
+        ("corner_class", offset_of!(Feature, class)),
+        ("threshold", offset_of!(Feature, threshold)),
+    ];
+    assertions("Feature", size_of::<Feature>(), &fields)
+}
+
 abi! {
     /// The layout of every struct as C++ assertions: the text of `kernels/abi_layout.cuh`.
-    fn layout_assertions after LAYOUT_HEADER;
-
-    /// One feature as it leaves the device; see [`Feature`](crate::feature::Feature) for the units.
-    pub struct FeatureRecord {
-        pub u: f32,
-        pub v: f32,
-        pub score: u32,
-        pub half_x: u16,
-        pub half_y: u16,
-        pub level: u8,
-        pub corner_class: u8,
-        pub threshold: u8,
-        pub reserved: u8,
-    }
+    fn layout_assertions after LAYOUT_HEADER.to_owned() + &feature_assertions();
 
     /// What the host waits for: `frame` is written last.
     pub struct DetectHeader {

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use bytemuck::Pod;
+use bytemuck::{AnyBitPattern, Pod};
 use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED};
 
 use super::abi::DevicePointer;
@@ -141,20 +141,20 @@ impl MappedBuffer {
 
     /// Copies the bytes from `offset` on to `to`: complete where the kernel that wrote them has ended, or has said so
     /// after a fence.
-    pub fn read<T: Pod>(&self, offset: usize, to: &mut [T]) -> Result<(), GpuError> {
-        let to: &mut [u8] = bytemuck::cast_slice_mut(to);
-        range(self.bytes, offset, to.len())?;
+    pub fn read<T: AnyBitPattern>(&self, offset: usize, to: &mut [T]) -> Result<(), GpuError> {
+        let bytes = size_of_val(to);
+        range(self.bytes, offset, bytes)?;
         // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
-        unsafe { std::ptr::copy_nonoverlapping(self.host.add(offset), to.as_mut_ptr(), to.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(self.host.add(offset), to.as_mut_ptr().cast(), bytes) };
         Ok(())
     }
 
     /// The same of the first bytes with the help of others.
-    pub(super) fn read_by<T: Pod>(&self, crew: &Crew, to: &mut [T]) -> Result<(), GpuError> {
-        let to: &mut [u8] = bytemuck::cast_slice_mut(to);
-        range(self.bytes, 0, to.len())?;
+    pub(super) fn read_by<T: AnyBitPattern>(&self, crew: &Crew, to: &mut [T]) -> Result<(), GpuError> {
+        let bytes = size_of_val(to);
+        range(self.bytes, 0, bytes)?;
         // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
-        unsafe { crew.copy(Way::Cached, self.host, to.as_mut_ptr(), to.len()) };
+        unsafe { crew.copy(Way::Cached, self.host, to.as_mut_ptr().cast(), bytes) };
         Ok(())
     }
 

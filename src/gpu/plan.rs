@@ -1,9 +1,9 @@
 //! What one launch of `detect` needs for an image size and settings: buffers and arguments.
 
-use super::abi::{Candidate, CornerSlot, DetectArgs, DetectHeader, FeatureRecord, Level};
+use super::abi::{Candidate, CornerSlot, DetectArgs, DetectHeader, Level};
 use crate::detect::threshold::TILE;
 use crate::detect::{DetectSettings, Gain, MAX_LEVELS};
-use crate::feature::Descriptor;
+use crate::feature::{Descriptor, Feature};
 use crate::image::{Encoding, ImageView};
 
 /// Greatest width and height: positions in half pixels are 16-bit on the device. Larger images take the CPU.
@@ -127,7 +127,7 @@ impl DetectPlan {
         vec![
             buffer!(DetectArgs.source, self.source_pitch() * self.height as usize, true),
             buffer!(DetectArgs.mask, area, true),
-            buffer!(DetectArgs.features, target * size_of::<FeatureRecord>(), true),
+            buffer!(DetectArgs.features, target * size_of::<Feature>(), true),
             buffer!(DetectArgs.descriptors, described * Descriptor::LEN, true),
             buffer!(DetectArgs.header, size_of::<DetectHeader>(), true),
             buffer!(DetectArgs.pyramid, pixels, false),

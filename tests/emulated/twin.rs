@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use vio_frontend::detect::plain::PlainDetector;
 use vio_frontend::detect::{DetectSettings, Gain};
-use vio_frontend::gpu::abi::{Candidate, CornerSlot, DetectHeader, FeatureRecord};
+use vio_frontend::feature::Feature;
+use vio_frontend::gpu::abi::{Candidate, CornerSlot, DetectHeader};
 use vio_frontend::gpu::plan::{DetectPlan, level_pitch};
 use vio_frontend::image::{GrayImage, ImageView};
 use vio_frontend::mask::Mask;
@@ -96,12 +97,17 @@ fn plain_stages(launch: &Launch<'_>) -> Stages {
     let mut stages = detector.stages().values();
     stages.push(("pyramid[0]".to_owned(), gray.pixels().iter().map(|&v| v.into()).collect()));
     stages.push(("counts".to_owned(), vec![detection.offered, detection.offered_class0]));
-    let scores = detection.features.iter().flat_map(|f| [f.score, f.class.into(), f.threshold.into()]);
-    stages.push(("scores".to_owned(), scores.collect()));
+    stages.push(("features".to_owned(), detection.features.iter().flat_map(whole_numbers).collect()));
     let descriptors = detection.descriptors.iter().flat_map(|d| d.0.map(u32::from));
     stages.retain(|(name, _)| name != "descriptors");
     stages.push(("descriptors".to_owned(), descriptors.collect()));
     stages
+}
+
+/// All of a feature but its sub-pixel position.
+fn whole_numbers(feature: &Feature) -> [u32; 6] {
+    let &Feature { half_x, half_y, score, level, class, threshold, .. } = feature;
+    [half_x as u32, half_y as u32, score, level.into(), class.into(), threshold.into()]
 }
 
 /// The kernel's buffers after a launch.
@@ -111,8 +117,9 @@ struct Memory {
 }
 
 impl Memory {
-    fn get<T: bytemuck::Pod>(&self, field: &str) -> Vec<T> {
-        bytemuck::pod_collect_to_vec(&self.buffers.iter().find(|(name, _)| *name == field).unwrap().1)
+    fn get<T: bytemuck::AnyBitPattern>(&self, field: &str) -> Vec<T> {
+        let bytes = &self.buffers.iter().find(|(name, _)| *name == field).unwrap().1;
+        bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
     }
 }
 
@@ -172,9 +179,8 @@ fn emulated_stages(emulator: &mut Emulator, launch: &Launch<'_>) -> Result<Stage
     }
     stages.push(("counts".to_owned(), vec![header.offered, header.offered_class0]));
     let count = header.count as usize;
-    let features = &memory.get::<FeatureRecord>("features")[..count];
-    let scores = features.iter().flat_map(|f| [f.score, f.corner_class.into(), f.threshold.into()]).collect();
-    stages.push(("scores".to_owned(), scores));
+    let features = &memory.get::<Feature>("features")[..count];
+    stages.push(("features".to_owned(), features.iter().flat_map(whole_numbers).collect()));
     stages.push(("positions".to_owned(), features.iter().flat_map(|f| [f.u.to_bits(), f.v.to_bits()]).collect()));
     if launch.settings.describe {
         let descriptors = &memory.get::<u8>("descriptors")[..128 * count];

@@ -8,7 +8,7 @@ use vio_frontend::detect::plain::PlainDetector;
 use vio_frontend::detect::{DetectSettings, Detection, Gain};
 use vio_frontend::feature::{Descriptor, Feature};
 use vio_frontend::gpu::GpuError;
-use vio_frontend::gpu::abi::{DetectArgs, DetectHeader, FeatureRecord};
+use vio_frontend::gpu::abi::{DetectArgs, DetectHeader};
 use vio_frontend::gpu::builder::{Origin, kept};
 use vio_frontend::gpu::choice::Reason;
 use vio_frontend::gpu::context::{Context, Stream};
@@ -78,12 +78,12 @@ impl Gpu {
         let mut header = [DetectHeader::zeroed()];
         get("header").read(0, &mut header)?;
         let count = header[0].count as usize;
-        let mut records = vec![FeatureRecord::zeroed(); count];
-        get("features").read(0, &mut records)?;
+        let mut features = vec![Feature::zeroed(); count];
+        get("features").read(0, &mut features)?;
         let mut descriptors = vec![[0u8; Descriptor::LEN]; count];
         get("descriptors").read(0, &mut descriptors)?;
         Ok(Detection {
-            features: records.iter().map(Feature::from).collect(),
+            features,
             descriptors: descriptors.into_iter().map(Descriptor).collect(),
             offered: header[0].offered,
             offered_class0: header[0].offered_class0,

@@ -7,12 +7,11 @@ use bytemuck::Zeroable;
 
 use super::lent::Lent;
 use super::mask_buffer::MaskBuffer;
-use super::records::Records;
 use super::shared::Shared;
 use super::transfers::Transfers;
 use crate::detect::Detection;
 use crate::feature::{Descriptor, Feature};
-use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer, FeatureRecord};
+use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer};
 use crate::gpu::context::Stream;
 use crate::gpu::crew::{Crew, Way};
 use crate::gpu::device::MemorySystem;
@@ -46,7 +45,8 @@ pub(super) struct DetectBuffers {
     header: Shared,
     /// Those of the device alone, each with where its address lies in the arguments.
     device: Vec<(usize, DeviceBuffer)>,
-    records: Records<FeatureRecord>,
+    /// Most features.
+    capacity: usize,
 }
 
 impl DetectBuffers {
@@ -73,7 +73,7 @@ impl DetectBuffers {
             descriptors: Shared::new(stream, bytes("descriptors"), output)?,
             header: Shared::holding(stream, DetectHeader::zeroed(), output)?,
             device: layout.iter().filter(own).map(make).collect::<Result<_, GpuError>>()?,
-            records: Records::new(plan.settings.target as usize, transfers.results),
+            capacity: plan.settings.target as usize,
         })
     }
 
@@ -144,11 +144,11 @@ impl DetectBuffers {
     /// # Safety
     /// `self` lives until the work of `stream` is done.
     pub(super) unsafe fn download(&self, frame: u64, described: bool, stream: &Stream) -> Result<(), GpuError> {
-        let most = self.records.capacity();
+        let most = self.capacity;
         let described = if described { most } else { 0 };
         // SAFETY: passed on to the caller. The header comes last: once it is there, so is the rest.
         unsafe {
-            self.features.download(frame, most * size_of::<FeatureRecord>(), stream)?;
+            self.features.download(frame, most * size_of::<Feature>(), stream)?;
             self.descriptors.download(frame, described * Descriptor::LEN, stream)?;
             self.header.download(frame, size_of::<DetectHeader>(), stream)
         }
@@ -177,11 +177,12 @@ impl DetectBuffers {
         self.header.host(frame).read(0, &mut header)?;
         let [header] = header;
         let count = header.count as usize;
-        let features = &mut detection.features;
-        features.clear();
-        self.records.read(self.features.host(frame), count, |records| {
-            features.extend(records.iter().map(Feature::from));
-        })?;
+        let size = size_of::<Feature>();
+        if count > self.capacity {
+            return Err(GpuError::Range { bytes: self.capacity * size, offset: 0, wanted: count.saturating_mul(size) });
+        }
+        detection.features.resize(count, Feature::zeroed());
+        self.features.host(frame).read_by(crew, &mut detection.features)?;
         detection.descriptors.resize(if described { count } else { 0 }, Descriptor::zeroed());
         self.descriptors.host(frame).read_by(crew, &mut detection.descriptors)?;
         (detection.offered, detection.offered_class0) = (header.offered, header.offered_class0);

@@ -3,8 +3,6 @@
 
 use super::{Pipeline, wait};
 use crate::detect::{DetectSettings, Detection, Gain};
-use crate::feature::Feature;
-use crate::gpu::abi::FeatureRecord;
 use crate::gpu::error::GpuError;
 use crate::gpu::module::Shape;
 use crate::mask::Mask;
@@ -105,20 +103,5 @@ impl Pipeline {
         let mut detection = Detection::default();
         self.detection_into(queued, gain, &mut detection)?;
         Ok(detection)
-    }
-}
-
-impl From<&FeatureRecord> for Feature {
-    fn from(record: &FeatureRecord) -> Self {
-        Self {
-            u: record.u,
-            v: record.v,
-            half_x: record.half_x.into(),
-            half_y: record.half_y.into(),
-            level: record.level,
-            class: record.corner_class,
-            threshold: record.threshold,
-            score: record.score,
-        }
     }
 }

@@ -7,8 +7,7 @@ use bytemuck::Zeroable;
 
 use super::transfers::{ImageTransfer, ResultTransfer, Transfers};
 use super::wait;
-use crate::feature::Descriptor;
-use crate::gpu::abi::FeatureRecord;
+use crate::feature::{Descriptor, Feature};
 use crate::gpu::context::Stream;
 use crate::gpu::error::GpuError;
 use crate::gpu::floor::abi::{FloorArgs, FloorHeader};
@@ -51,7 +50,7 @@ pub(super) struct FloorFrames {
 impl FloorFrames {
     /// For frames of `plan`.
     pub(super) fn new(floor: &Kernel<FloorArgs>, plan: &DetectPlan, stream: &Stream) -> Result<Self, GpuError> {
-        let record = size_of::<FeatureRecord>() + if plan.settings.describe { Descriptor::LEN } else { 0 };
+        let record = size_of::<Feature>() + if plan.settings.describe { Descriptor::LEN } else { 0 };
         let plan = FloorPlan {
             source_bytes: plan.source_pitch() * plan.height as usize,
             result_bytes: plan.settings.target as usize * record,
