@@ -2,7 +2,7 @@
 //!
 //! SOURCE is what `replay` takes. Every frame is detected with descriptors, and its features are tracked from the frame
 //! before. Prints what the device and its compiler are, the first frame that differs in any bit, and percentiles of the
-//! host's time from the grey image to parsed results, as the device is used and for every other way of images and results;
+//! host's time from the grey image to results, as the device is used and for every other way of images and results;
 //! exits with 1 if a bit differs.
 
 use std::error::Error;

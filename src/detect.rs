@@ -17,6 +17,7 @@ pub mod threshold;
 
 use crate::feature::{Descriptor, Feature};
 use crate::params::{Mode, Params};
+use crate::results::Results;
 
 pub use gain::Gain;
 
@@ -106,9 +107,9 @@ pub struct Candidate {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detection {
     /// In the order of C7.
-    pub features: Vec<Feature>,
+    pub features: Results<Feature>,
     /// Those of the features, in the same order; empty where none are wanted.
-    pub descriptors: Vec<Descriptor>,
+    pub descriptors: Results<Descriptor>,
     /// Candidates of both classes after merge and mask: what the image offered.
     pub offered: u32,
     /// Those of class 0.

@@ -255,5 +255,5 @@ fn detected(detection: &Detection, camera: Option<&Camera>) -> (Vec<OutputPoint>
         velocity: [0.0; 2],
         sigma: sigma_of(feature),
     });
-    (points.collect(), detection.descriptors.clone())
+    (points.collect(), detection.descriptors.to_vec())
 }

@@ -81,6 +81,7 @@ pub mod opener;
 mod crew;
 mod library;
 mod registered;
+mod result_memory;
 mod streaming;
 mod trial;
 mod watch;

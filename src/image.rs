@@ -8,7 +8,7 @@ mod gray;
 mod histogram;
 
 pub use buffer::ImageBuffer;
-pub(crate) use buffer::{Attachment, PageMemory, Pages};
+pub(crate) use buffer::{Attachment, PageMemory};
 pub use encoding::Encoding;
 
 use std::sync::Arc;

@@ -8,8 +8,10 @@ pub mod error;
 pub mod feature;
 pub mod frame;
 pub mod image;
+mod pages;
 pub mod params;
 mod random;
+pub mod results;
 // What a camera and an IMU know.
 pub mod camera;
 pub mod imu;

@@ -63,8 +63,8 @@ impl PlainDetector {
         self.selection.water_fill(&stages.candidates, &grid, settings.target, &mut stages.selected);
         stages.describe(image, settings);
         Detection {
-            features: stages.refine(),
-            descriptors: stages.descriptors.clone(),
+            features: stages.refine().into(),
+            descriptors: stages.descriptors.clone().into(),
             offered: stages.candidates.len() as u32,
             offered_class0,
         }

@@ -11,7 +11,7 @@ use super::device::{Device, MemorySystem};
 use super::driver::Driver;
 use super::error::{CudaError, GpuError};
 use super::registered::unlock;
-use crate::image::Pages;
+use crate::pages::Pages;
 
 /// A context. Everything that is made in it keeps it alive.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Context {
     abandoned: AtomicBool,
     /// Whether the driver has destroyed it, for those who outlive it.
     destroyed: Arc<AtomicBool>,
-    /// Locked memory of image buffers that are gone.
+    /// Locked memory that nobody has any more.
     retired: Mutex<Vec<Pages>>,
 }
 
@@ -84,7 +84,7 @@ impl Context {
         self.retired.lock().unwrap_or_else(PoisonError::into_inner).push(pages);
     }
 
-    /// Frees what was retired. To be called while no work that may read it is queued or running.
+    /// Frees what was retired. To be called while no work that may use it is queued or running.
     pub(super) fn release_retired(&self) {
         loop {
             let next = self.retired.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -67,15 +67,25 @@ impl DeviceBuffer {
         Ok(())
     }
 
-    /// Copies the first bytes to `to` and waits for it.
-    pub fn read(&self, to: &mut [u8], stream: &Stream) -> Result<(), GpuError> {
-        range(self.bytes, 0, to.len())?;
-        if to.is_empty() {
+    /// Queues a copy of the first `bytes` bytes to `to`.
+    ///
+    /// # Safety
+    /// So many bytes are there; until the work of `stream` is done both live, and no reference to those of `to` does.
+    pub(super) unsafe fn read_later(&self, to: *mut u8, bytes: usize, stream: &Stream) -> Result<(), GpuError> {
+        range(self.bytes, 0, bytes)?;
+        if bytes == 0 {
             return Ok(());
         }
         let driver = stream.context().current()?;
-        // SAFETY: both ranges hold `to.len()` bytes, and `to` is not touched before the copy has ended.
-        unsafe { driver.cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), self.address, to.len(), stream.handle())? };
+        // SAFETY: both ranges hold `bytes` bytes; the rest is the caller's obligation.
+        unsafe { driver.cuMemcpyDtoHAsync_v2(to.cast(), self.address, bytes, stream.handle())? };
+        Ok(())
+    }
+
+    /// Copies the first bytes to `to` and waits for it.
+    pub fn read(&self, to: &mut [u8], stream: &Stream) -> Result<(), GpuError> {
+        // SAFETY: `to` holds as many bytes, and is not touched before the copy has ended.
+        unsafe { self.read_later(to.as_mut_ptr(), to.len(), stream)? };
         stream.synchronize()
     }
 }
@@ -149,12 +159,12 @@ impl MappedBuffer {
         Ok(())
     }
 
-    /// The same of the first bytes with the help of others.
-    pub(super) fn read_by<T: AnyBitPattern>(&self, crew: &Crew, to: &mut [T]) -> Result<(), GpuError> {
+    /// The same with the help of others.
+    pub(super) fn read_by<T: AnyBitPattern>(&self, crew: &Crew, offset: usize, to: &mut [T]) -> Result<(), GpuError> {
         let bytes = size_of_val(to);
-        range(self.bytes, 0, bytes)?;
+        range(self.bytes, offset, bytes)?;
         // SAFETY: the range lies within the allocation, `to` elsewhere; every bit pattern is a value of `T`.
-        unsafe { crew.copy(Way::Cached, self.host, to.as_mut_ptr().cast(), bytes) };
+        unsafe { crew.copy(Way::Cached, self.host.add(offset), to.as_mut_ptr().cast(), bytes) };
         Ok(())
     }
 
@@ -195,14 +205,8 @@ impl MappedBuffer {
     /// Both live until the work of `stream` is done.
     pub unsafe fn copy_from(&self, device: &DeviceBuffer, bytes: usize, stream: &Stream) -> Result<(), GpuError> {
         range(self.bytes, 0, bytes)?;
-        range(device.bytes, 0, bytes)?;
-        if bytes == 0 {
-            return Ok(());
-        }
-        let driver = stream.context().current()?;
-        // SAFETY: both ranges lie within their allocations; no reference into host memory exists.
-        unsafe { driver.cuMemcpyDtoHAsync_v2(self.host.cast(), device.address, bytes, stream.handle())? };
-        Ok(())
+        // SAFETY: so many bytes are here; no reference to them exists; the rest is passed on to the caller.
+        unsafe { device.read_later(self.host, bytes, stream) }
     }
 
     /// The number at `offset`, which a kernel may be about to write; what it wrote before can be read afterwards.
@@ -228,7 +232,7 @@ impl Drop for MappedBuffer {
 }
 
 /// Whether `wanted` bytes from `offset` on lie within `bytes`.
-fn range(bytes: usize, offset: usize, wanted: usize) -> Result<(), GpuError> {
+pub(super) fn range(bytes: usize, offset: usize, wanted: usize) -> Result<(), GpuError> {
     match offset.checked_add(wanted) {
         Some(end) if end <= bytes => Ok(()),
         _ => Err(GpuError::Range { bytes, offset, wanted }),

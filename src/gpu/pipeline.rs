@@ -5,10 +5,18 @@
 //!
 //! What the host touches has two slots, and frames take turns: the results of a frame, read or not, stay until the frame
 //! after the next is loaded, and a launch that is late disturbs nothing. The arguments of a launch need no slots: they are
-//! passed by value, and the driver has copied them when the launch returns. All memory is allocated once for the sizes of
-//! images and settings; a frame like the one before allocates nothing, on the device or on the heap.
+//! passed by value, and the driver has copied them when the launch returns.
+//!
+//! Features and descriptors are not copied out of their slot: a [`Detection`](crate::detect::Detection) takes the memory
+//! along, and the slot gets other memory. It stays as it is while anything of it is held, also when the pipeline or the
+//! context is gone. On a device that does not lock ordinary memory, whose CPU does not cache what the device reaches (TX2), or
+//! where more than some detections are held, they are copied.
+//!
+//! All memory is allocated once for the sizes of images and settings; a frame like the one before allocates nothing, on the
+//! device or on the heap, where its results replace those before.
 
 mod detect_buffers;
+mod detect_results;
 mod detection;
 mod floor_frames;
 mod floors;
@@ -17,6 +25,7 @@ mod mask_buffer;
 mod measure;
 mod pyramids;
 mod records;
+mod result_slots;
 mod shared;
 mod track_buffers;
 mod tracking;

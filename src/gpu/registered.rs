@@ -1,7 +1,7 @@
-//! Memory of image buffers, locked for a device so that kernels and copies read it in place.
+//! Ordinary host memory, locked for a device so that kernels and copies reach it in place.
 //!
-//! A buffer stays locked until it is gone. Its memory then goes to the context, which lets go of it between two frames:
-//! the driver may wait for kernels before it unlocks, and a kernel that hangs must not take the buffer's owner with it.
+//! Memory stays locked until nobody has it any more. It then goes to the context, which lets go of it between two frames:
+//! the driver may wait for kernels before it unlocks, and a kernel that hangs must not take the memory's owner with it.
 #![allow(unsafe_code, reason = "calls the CUDA driver")]
 
 use std::any::Any;
@@ -13,15 +13,38 @@ use cudarc::driver::sys::CU_MEMHOSTREGISTER_DEVICEMAP;
 use super::abi::DevicePointer;
 use super::context::Context;
 use super::error::{GpuError, Severity};
-use crate::image::{Attachment, PageMemory, Pages};
+use crate::image::{Attachment, PageMemory};
+use crate::pages::Pages;
 
 /// Memory that a context has locked, or has refused to.
 #[derive(Debug)]
-struct Registration {
+pub(super) struct Registration {
     context: Weak<Context>,
     /// Whether the driver has destroyed the context.
     destroyed: Arc<AtomicBool>,
     address: Option<DevicePointer>,
+}
+
+impl Registration {
+    /// Locks `bytes` bytes from `start` on; yields also where kernels find them.
+    ///
+    /// Errors: what the driver answers.
+    ///
+    /// # Safety
+    /// They are whole pages, which go to `take_over` once nothing uses them any more.
+    pub(super) unsafe fn new(
+        start: *mut u8,
+        bytes: usize,
+        context: &Arc<Context>,
+    ) -> Result<(Self, DevicePointer), GpuError> {
+        // SAFETY: passed on to the caller; `take_over` frees them after they were unlocked, or after the context.
+        let address = unsafe { lock(start, bytes, context)? };
+        Ok((Self { address: Some(address), ..Self::refused(context) }, address))
+    }
+
+    fn refused(context: &Arc<Context>) -> Self {
+        Self { context: Arc::downgrade(context), destroyed: context.destroyed(), address: None }
+    }
 }
 
 impl Attachment for Registration {
@@ -51,25 +74,30 @@ pub(super) fn address_of(memory: &PageMemory, context: &Arc<Context>) -> Result<
         {
             return Ok(address.filter(|_| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(context))));
         }
-        let address = match lock(memory.bytes(), context) {
+        let bytes = memory.bytes();
+        // SAFETY: whole pages, which the memory hands over when nobody has it any more. Kernels only read them.
+        let locked = unsafe { Registration::new(bytes.as_ptr().cast_mut(), bytes.len(), context) };
+        let registration = match locked {
             Err(error) if error.severity() == Severity::Sticky => return Err(error),
             Err(error) => {
                 tracing::debug!("an image buffer is copied, not read in place: {error}");
-                None
+                Registration::refused(context)
             }
-            Ok(address) => Some(address),
+            Ok((registration, _)) => registration,
         };
-        let (owner, destroyed) = (Arc::downgrade(context), context.destroyed());
-        *attachment = Some(Box::new(Registration { context: owner, destroyed, address }));
+        let address = registration.address;
+        *attachment = Some(Box::new(registration));
         Ok(address)
     })
 }
 
-fn lock(bytes: &[u8], context: &Context) -> Result<DevicePointer, GpuError> {
+/// # Safety
+/// `bytes` bytes from `start` on are whole pages, which stay allocated until they are unlocked, or the context is gone.
+unsafe fn lock(start: *mut u8, bytes: usize, context: &Context) -> Result<DevicePointer, GpuError> {
     let driver = context.current()?;
-    let (host, mut address) = (bytes.as_ptr().cast_mut().cast(), 0);
-    // SAFETY: whole pages, which outlive the lock: they are freed by `unlock`, or after the context. Kernels only read them.
-    unsafe { driver.cuMemHostRegister_v2(host, bytes.len(), CU_MEMHOSTREGISTER_DEVICEMAP)? };
+    let (host, mut address) = (start.cast(), 0);
+    // SAFETY: passed on to the caller.
+    unsafe { driver.cuMemHostRegister_v2(host, bytes, CU_MEMHOSTREGISTER_DEVICEMAP)? };
     // SAFETY: locked and mapped just now; flags must be 0.
     let found = unsafe { driver.cuMemHostGetDevicePointer_v2(&mut address, host, 0) };
     if let Err(error) = found {
@@ -83,7 +111,7 @@ fn lock(bytes: &[u8], context: &Context) -> Result<DevicePointer, GpuError> {
 /// Unlocks memory that nothing uses any more, and frees it; what cannot be unlocked stays.
 pub(super) fn unlock(pages: Pages, context: &Context) {
     let unlocked = context.releasing().is_some_and(|driver| {
-        // SAFETY: locked by `lock`, unlocked once; that no work reads it any more the caller knows.
+        // SAFETY: locked by `lock`, unlocked once; that no work uses it any more the caller knows.
         unsafe { driver.cuMemHostUnregister(pages.bytes().as_ptr().cast_mut().cast()) }.is_ok()
     });
     if !unlocked {

@@ -7,38 +7,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytemuck::{Pod, Zeroable};
-
 use super::{Encoding, ImageView, MIN_SIDE};
 use crate::error::Refusal;
+use crate::pages::Pages;
 
-/// Bytes of a page: the smallest that systems with an NVIDIA GPU have, which all others are multiples of.
-const PAGE: usize = 4096;
 /// Rows begin at multiples of this, bytes: what kernels ask for.
 const ROW_UNIT: usize = 16;
-
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(4096))]
-struct Page([u8; PAGE]);
-
-/// Memory of whole pages.
-pub(crate) struct Pages(Box<[Page]>);
-
-impl Pages {
-    fn new(bytes: usize) -> Self {
-        Self(vec![Page::zeroed(); bytes.div_ceil(PAGE)].into_boxed_slice())
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.0)
-    }
-}
-
-impl fmt::Debug for Pages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pages({})", self.0.len())
-    }
-}
 
 /// What a device keeps of a buffer's memory.
 pub(crate) trait Attachment: Any + Send + Sync + fmt::Debug {
@@ -72,7 +46,7 @@ impl Drop for PageMemory {
     fn drop(&mut self) {
         let attachment = self.attachment.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(attachment) = attachment.take() {
-            attachment.take_over(std::mem::replace(&mut self.pages, Pages(Box::default())));
+            attachment.take_over(std::mem::replace(&mut self.pages, Pages::none()));
         }
     }
 }
@@ -118,8 +92,8 @@ impl ImageBuffer {
         if Arc::get_mut(&mut self.memory).is_none() {
             self.memory = PageMemory::new(length);
         }
-        let pages = Arc::get_mut(&mut self.memory).map(|memory| &mut *memory.pages.0).unwrap_or_default();
-        bytemuck::cast_slice_mut(pages).get_mut(..length).unwrap_or_default()
+        let bytes = Arc::get_mut(&mut self.memory).map(|memory| memory.pages.bytes_mut()).unwrap_or_default();
+        bytes.get_mut(..length).unwrap_or_default()
     }
 
     /// Writes the pixels of `image`, which has this size and encoding.

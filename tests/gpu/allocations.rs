@@ -96,7 +96,7 @@ fn from_the_second_frame_on_nothing_is_allocated() {
     let mapped = [set, "cuLaunchCooperativeKernel", set, "cuLaunchKernel"];
     let to = [set, "cuMemcpyHtoDAsync_v2"];
     let from = [set, "cuMemcpyDtoHAsync_v2"];
-    let copied = [&to, &mapped[..2], &from, &from, &from, &mapped[2..], &from, &from].concat();
+    let copied = [&to, &mapped[..2], &from, &from, &mapped[2..], &from, &from].concat();
     let copies = Transfers { image: ImageTransfer::Copied, results: ResultTransfer::Copied };
     for (profile, in_buffer, copied) in
         [("tx2", false, None), ("orin", true, None), ("discrete", false, None), ("discrete", true, Some(copied))]

@@ -80,11 +80,11 @@ impl Gpu {
         let count = header[0].count as usize;
         let mut features = vec![Feature::zeroed(); count];
         get("features").read(0, &mut features)?;
-        let mut descriptors = vec![[0u8; Descriptor::LEN]; count];
+        let mut descriptors = vec![Descriptor::zeroed(); count];
         get("descriptors").read(0, &mut descriptors)?;
         Ok(Detection {
-            features,
-            descriptors: descriptors.into_iter().map(Descriptor).collect(),
+            features: features.into(),
+            descriptors: descriptors.into(),
             offered: header[0].offered,
             offered_class0: header[0].offered_class0,
         })

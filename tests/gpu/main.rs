@@ -18,6 +18,7 @@ mod driver;
 mod emulator;
 #[path = "../fakecuda/mod.rs"]
 mod fakecuda;
+mod handed_out;
 #[path = "../detect/images.rs"]
 #[allow(dead_code, reason = "one kind of image is enough here")]
 mod images;

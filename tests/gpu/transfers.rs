@@ -64,7 +64,7 @@ fn the_memory_system_decides_and_a_discrete_card_is_measured() {
     let expected = on_the_cpu(&frames);
     for (profile, said) in [
         ("tx2", "image: write-combined mapped memory; results: mapped memory, copied once"),
-        ("orin", "image: mapped memory; results: mapped memory, parsed in place"),
+        ("orin", "image: mapped memory; results: mapped memory, read in place"),
     ] {
         let fake = FakeCuda::new(profile);
         let (outcomes, transfers) = measured(&fake, &frames, &[&format!("profile {profile}")]);
@@ -94,7 +94,7 @@ fn measuring_never_stands_in_the_way_of_the_frames() {
     let frames = frames(2);
     let expected = on_the_cpu(&frames);
     let fake = FakeCuda::new("discrete");
-    let mapped = "image: mapped memory; results: mapped memory, parsed in place";
+    let mapped = "image: mapped memory; results: mapped memory, read in place";
     for fault in [
         // Pyramids come first; then host and device memory of the trial.
         "fail cuMemAlloc_v2 3 2",

@@ -5,12 +5,12 @@
 
 use bytemuck::Zeroable;
 
+use super::detect_results::DetectResults;
 use super::lent::Lent;
 use super::mask_buffer::MaskBuffer;
 use super::shared::Shared;
 use super::transfers::Transfers;
 use crate::detect::Detection;
-use crate::feature::{Descriptor, Feature};
 use crate::gpu::abi::{DetectArgs, DetectHeader, DevicePointer};
 use crate::gpu::context::Stream;
 use crate::gpu::crew::{Crew, Way};
@@ -40,13 +40,10 @@ pub(super) struct DetectBuffers {
     source: Shared,
     lent: Lent,
     mask: MaskBuffer,
-    features: Shared,
-    descriptors: Shared,
+    results: DetectResults,
     header: Shared,
     /// Those of the device alone, each with where its address lies in the arguments.
     device: Vec<(usize, DeviceBuffer)>,
-    /// Most features.
-    capacity: usize,
 }
 
 impl DetectBuffers {
@@ -69,11 +66,14 @@ impl DetectBuffers {
             source: Shared::new(stream, bytes("source"), input)?,
             lent: Lent::new(context)?,
             mask: MaskBuffer::new(stream, plan.width as usize, plan.height as usize, input)?,
-            features: Shared::new(stream, bytes("features"), output)?,
-            descriptors: Shared::new(stream, bytes("descriptors"), output)?,
+            results: DetectResults::new(
+                plan.settings.target as usize,
+                plan.settings.describe,
+                transfers.results,
+                stream,
+            )?,
             header: Shared::holding(stream, DetectHeader::zeroed(), output)?,
             device: layout.iter().filter(own).map(make).collect::<Result<_, GpuError>>()?,
-            capacity: plan.settings.target as usize,
         })
     }
 
@@ -133,8 +133,7 @@ impl DetectBuffers {
             // SAFETY: passed on to the caller.
             arguments.mask = unsafe { self.mask.hold(frame, mask, stream)? };
         }
-        arguments.features = self.features.address(frame);
-        arguments.descriptors = self.descriptors.address(frame);
+        [arguments.features, arguments.descriptors] = self.results.addresses(frame);
         arguments.header = self.header.address(frame);
         Ok(())
     }
@@ -144,12 +143,9 @@ impl DetectBuffers {
     /// # Safety
     /// `self` lives until the work of `stream` is done.
     pub(super) unsafe fn download(&self, frame: u64, described: bool, stream: &Stream) -> Result<(), GpuError> {
-        let most = self.capacity;
-        let described = if described { most } else { 0 };
         // SAFETY: passed on to the caller. The header comes last: once it is there, so is the rest.
         unsafe {
-            self.features.download(frame, most * size_of::<Feature>(), stream)?;
-            self.descriptors.download(frame, described * Descriptor::LEN, stream)?;
+            self.results.download(frame, described, stream)?;
             self.header.download(frame, size_of::<DetectHeader>(), stream)
         }
     }
@@ -163,10 +159,13 @@ impl DetectBuffers {
         self.header.host(frame)
     }
 
-    /// Replaces `detection` by the results of `frame`, whose header has been seen.
+    /// Replaces `detection` by the results of `frame`.
     ///
-    /// Errors: more features than there is room for, as in memory that no launch wrote.
-    pub(super) fn results(
+    /// Errors: those of [`DetectResults::take`].
+    ///
+    /// # Safety
+    /// The header of the last launch for the slot of `frame` has been seen.
+    pub(super) unsafe fn take_results(
         &mut self,
         frame: u64,
         described: bool,
@@ -176,16 +175,8 @@ impl DetectBuffers {
         let mut header = [DetectHeader::zeroed()];
         self.header.host(frame).read(0, &mut header)?;
         let [header] = header;
-        let count = header.count as usize;
-        let size = size_of::<Feature>();
-        if count > self.capacity {
-            return Err(GpuError::Range { bytes: self.capacity * size, offset: 0, wanted: count.saturating_mul(size) });
-        }
-        detection.features.resize(count, Feature::zeroed());
-        self.features.host(frame).read_by(crew, &mut detection.features)?;
-        detection.descriptors.resize(if described { count } else { 0 }, Descriptor::zeroed());
-        self.descriptors.host(frame).read_by(crew, &mut detection.descriptors)?;
         (detection.offered, detection.offered_class0) = (header.offered, header.offered_class0);
-        Ok(())
+        // SAFETY: the header is written, and copied, after the rest.
+        unsafe { self.results.take(frame, header.count as usize, described, detection, crew) }
     }
 }

@@ -55,8 +55,8 @@ impl Pipeline {
         Ok(QueuedDetection { frame, launch, target, describe })
     }
 
-    /// Waits for a detection, replaces `detection` by it, and advances `gain` (C3). Allocates nothing where `detection`
-    /// has held as many features before. After an error its contents are arbitrary.
+    /// Waits for a detection, replaces `detection` by it, and advances `gain` (C3). What `detection` held before serves
+    /// another frame: so nothing is allocated. After an error its contents are arbitrary.
     ///
     /// Errors: what the driver answers; [`GpuError::Timeout`]. The frame then leaves
     /// no pyramid to track from.
@@ -74,7 +74,8 @@ impl Pipeline {
             return Err(GpuError::NothingLoaded);
         };
         let results = wait::until(&self.stream, buffers.header(frame), launch, self.limit)
-            .and_then(|()| buffers.results(frame, describe, detection, &self.crew));
+            // SAFETY: the header of this launch has been seen, and it is the last one of its slot.
+            .and_then(|()| unsafe { buffers.take_results(frame, describe, detection, &self.crew) });
         if let Err(error) = results {
             if self.frame.wrapping_sub(frame) < 2 {
                 pyramids.hold(frame, 0);

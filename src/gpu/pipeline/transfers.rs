@@ -19,12 +19,13 @@ pub enum ImageTransfer {
 /// How features, descriptors and tracks get to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultTransfer {
-    /// Kernels write host memory; it is copied out of there once and in order, then parsed.
+    /// Kernels write host memory; it is copied out of there once and in order.
     MappedCopied,
-    /// Kernels write host memory, which is parsed in place.
+    /// Kernels write host memory, which is read in place. Features and descriptors are handed out where they lie, if the
+    /// device locks ordinary memory.
     MappedInPlace,
-    /// From memory of the device, by a copy on the stream, to pinned host memory. All that there is room for is copied:
-    /// the host does not know the number of features.
+    /// From memory of the device, by a copy on the stream, to pinned host memory, which is read in place as above. All
+    /// that there is room for is copied: the host does not know the number of features.
     Copied,
 }
 
@@ -86,8 +87,8 @@ impl fmt::Display for Transfers {
         };
         let results = match self.results {
             ResultTransfer::MappedCopied => "mapped memory, copied once",
-            ResultTransfer::MappedInPlace => "mapped memory, parsed in place",
-            ResultTransfer::Copied => "copied from the device to pinned memory",
+            ResultTransfer::MappedInPlace => "mapped memory, read in place",
+            ResultTransfer::Copied => "copied from the device to pinned memory, read in place",
         };
         write!(f, "image: {image}; results: {results}")
     }

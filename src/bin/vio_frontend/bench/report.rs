@@ -12,8 +12,8 @@ use super::on_gpu::{Memory, OnGpu, Way};
 use super::table;
 use super::turns::Figures;
 
-/// Stages of a frame on the GPU, in order.
-const STAGES: [&str; 5] = ["load", "queue", "detect", "read_back", "track"];
+/// Stages of a frame on the GPU, in order: `results` are handed out, or copied; `read` looks at every feature once.
+const STAGES: [&str; 6] = ["load", "queue", "detect", "results", "track", "read"];
 
 /// The JSON document. Times are us.
 #[derive(Clone, Debug, Serialize)]
@@ -41,7 +41,7 @@ impl Report {
     pub fn new(args: &Args, images: &[GrayImage], gpu: &Result<OpenGpu, String>, cases: Vec<Measured>) -> Self {
         let file = args.image.as_ref().map(|file| file.display().to_string());
         let method = Method {
-            clock: "host wall clock, from an image in host memory to parsed results",
+            clock: "host wall clock, from an image in host memory until every feature was read once",
             source: file.unwrap_or_else(|| args.source.clone()),
             size: images.first().map_or([0, 0], |image| [image.width(), image.height()]),
             frames: args.frames(),
