@@ -1,6 +1,7 @@
 //! The front end on a stub of libcuda: the same bits as on the CPU, whatever fails and whenever.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
+mod again;
 mod buffers;
 mod campaign;
 mod changes;
