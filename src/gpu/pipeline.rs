@@ -7,13 +7,13 @@
 //! after the next is loaded, and a launch that is late disturbs nothing. The arguments of a launch need no slots: they are
 //! passed by value, and the driver has copied them when the launch returns.
 //!
-//! Features and descriptors are not copied out of their slot: a [`Detection`](crate::detect::Detection) takes the memory
-//! along, and the slot gets other memory. It stays as it is while anything of it is held, also when the pipeline or the
-//! context is gone. On a device that does not lock ordinary memory, whose CPU does not cache what the device reaches (TX2), or
-//! where more than some detections are held, they are copied.
+//! Features and descriptors are not copied out of their slot: a [`Detection`](crate::detect::Detection) takes the
+//! memory along, and the slot gets other memory. It stays as it is while anything of it is held, also when pipeline and
+//! context are gone. They are copied where the device does not lock ordinary memory, where the CPU does not cache what
+//! the device reaches (TX2), and where many detections are held.
 //!
-//! All memory is allocated once for the sizes of images and settings; a frame like the one before allocates nothing, on the
-//! device or on the heap, where its results replace those before.
+//! All memory is allocated once for the sizes of images and settings; a frame like the one before allocates nothing, on
+//! the device or on the heap, where its results replace those before.
 
 mod detect_buffers;
 mod detect_results;
@@ -159,7 +159,7 @@ impl Pipeline {
         self.transfers
     }
 
-    /// From now on `count` threads help to copy images and results, at most
+    /// From now on `count` threads help to copy images, and results that are not handed out in place, at most
     /// [`MOST_UPLOAD_THREADS`](super::MOST_UPLOAD_THREADS).
     pub fn set_helpers(&mut self, count: u32) {
         self.crew = Crew::new(count);

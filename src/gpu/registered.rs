@@ -1,7 +1,8 @@
 //! Ordinary host memory, locked for a device so that kernels and copies reach it in place.
 //!
-//! Memory stays locked until nobody has it any more. It then goes to the context, which lets go of it between two frames:
-//! the driver may wait for kernels before it unlocks, and a kernel that hangs must not take the memory's owner with it.
+//! Memory stays locked until nobody has it any more. It then goes to the context, which lets go of it between two
+//! frames: the driver may wait for kernels before it unlocks, and a kernel that hangs must not take the memory's owner
+//! with it.
 #![allow(unsafe_code, reason = "calls the CUDA driver")]
 
 use std::any::Any;

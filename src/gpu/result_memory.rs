@@ -1,7 +1,8 @@
 //! Memory that kernels write results to, and that is then handed out as it is.
 //!
-//! Ordinary memory, locked for the device ([`super::registered`]): so it outlives the context, however long somebody holds
-//! a result. A kernel may write to it at any time until it is said to lie still; before that there is no reference into it.
+//! Ordinary memory, locked for the device ([`super::registered`]): so it outlives the context, however long somebody
+//! holds a result. A kernel may write to it at any time until it is said to lie still; before that there is no reference
+//! into it.
 #![allow(unsafe_code, reason = "reads memory that a device writes")]
 
 use std::sync::Arc;
@@ -107,7 +108,7 @@ impl DeviceWritten for ResultMemory {
         if !self.is_still {
             return &[];
         }
-        // SAFETY: this value's own, from zeros on, and no kernel writes until `take_back`, which borrows it exclusively.
+        // SAFETY: this value's own, initialised, and no kernel writes until `take_back`, which borrows it exclusively.
         unsafe { std::slice::from_raw_parts(self.start(), self.len()) }
     }
 }

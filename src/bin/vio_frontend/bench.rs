@@ -28,10 +28,10 @@ use report::Report;
 const MOST_GIB: usize = 4;
 
 const AFTER_HELP: &str = "\
-Times are the host's wall clock, from an image in host memory until every feature was read once; tracks are read as they
-come, descriptors by who compares them. The floor of page-locked sources is a copy of the image to the device and a kernel
-that sets a flag, waited for by looking at it; that of ordinary memory copies the image to page-locked memory first. The
-frame floor moves a frame's bytes in and out, without its work.";
+Times are the host's wall clock, from an image in host memory until every feature was read once; tracks are read as
+they come, descriptors by who compares them. The floor of page-locked sources is a copy of the image to the device and a
+kernel that sets a flag, waited for by looking at it; that of ordinary memory copies the image to page-locked memory
+first. The frame floor moves a frame's bytes in and out, without its work.";
 
 /// Measure latency on CPU and GPU, beside the floor under it, in one run
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,8 @@
 //! Memory for the results of frames that is handed out with them, in two slots: frames take turns.
 //!
-//! Memory that is handed out leaves its slot, and other memory takes its place: some that came back, or new. So no launch
-//! writes to what anybody holds, and in a steady stream, where results replace those before, nothing is allocated.
+//! Memory that is handed out leaves its slot, and other memory takes its place: some that came back, or new. So no
+//! launch writes to what anybody holds, and in a steady stream, where results replace those before, nothing is
+//! allocated. A launch that is late, or was given up, writes to a slot; what is in a slot nobody else has.
 #![allow(unsafe_code, reason = "hands memory out that kernels wrote")]
 
 use std::sync::Arc;
@@ -63,8 +64,8 @@ impl ResultSlots {
             free.take_back();
         }
         if let Some(memory) = Arc::get_mut(other) {
-            // SAFETY: its last launch has ended, says the caller. The next one that is given it comes after `take_back`,
-            // once nobody else has it: it left its slot, and comes back above.
+            // SAFETY: its last launch has ended, says the caller. It has left its slot, and launches get it again only
+            // from there: once nobody else has it, and after `take_back` above.
             unsafe { memory.lie_still() };
         }
         Ok(Some(Arc::clone(other)))

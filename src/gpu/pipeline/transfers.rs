@@ -21,8 +21,8 @@ pub enum ImageTransfer {
 pub enum ResultTransfer {
     /// Kernels write host memory; it is copied out of there once and in order.
     MappedCopied,
-    /// Kernels write host memory, which is read in place. Features and descriptors are handed out where they lie, if the
-    /// device locks ordinary memory.
+    /// Kernels write host memory, which is read in place. Features and descriptors are handed out where they lie, if
+    /// the device locks ordinary memory.
     MappedInPlace,
     /// From memory of the device, by a copy on the stream, to pinned host memory, which is read in place as above. All
     /// that there is room for is copied: the host does not know the number of features.
