@@ -1,132 +1,114 @@
-// C10 and the features as they leave: one warp a feature.
+// C10 and the features as they leave: a warp writes one or two, and describes two, sixteen lanes each.
 
-const i32 PATCH = 16;    // side of the described square, pixels of the feature's level
-const u32 OCTANTS = 8;
-const u32 CELLS = 4;     // along each axis
+const u32 CELLS = 4;               // along each axis
 const u32 DESCRIPTOR = CELLS * CELLS * OCTANTS;
-const u32 PAIRS = OCTANTS / 2; // octants 2 p and 2 p + 1, sixteen bits each
-const i32 BESIDE = 2;    // columns of zeros at each side, for the halves of the outer cells that lie outside the square
-const u32 ROW_SUMS = u32(PATCH + 2 * BESIDE);
-const u32 COLUMN_SUMS = CELLS * PAIRS * ROW_SUMS;
+const u32 HALF_WARP = WARP / 2;
+const u32 PAIRS = u32(PATCH) / 2;  // of columns: lanes that have the upper or the lower half of a square
+const u32 FOUR = OCTANTS / 2;      // octants of a lane when it sums over cells, and of a store
+// Words of a half of a square in four octants: a pair of columns that stays zero, for the halves of the outer cells
+// that lie beside the square, and the eight. What stands before the next half serves behind this one.
+const u32 HALF_SUMS = (1 + PAIRS) * FOUR;
+const u32 SQUARES_SUMS = WARP / PAIRS * HALF_SUMS + FOUR; // of the two squares of a warp
+const u32 NO_PLACE = ~0u;
 
 struct DescribeShared {
-    Array<u32, WARPS * COLUMN_SUMS> columns; // per warp: row of cells, pair of octants, column of the square
+    alignas(16) Array<u32, WARPS * 2 * SQUARES_SUMS> sums; // per warp: the first four octants, the others
 };
 
-// Share of pixel `i` of a row or column in cell `c` along it, eighths.
-__device__ constexpr u32 share(i32 i, i32 c) {
-    return 2 * i - 3 - 8 * c < 0 ? (8 + 2 * i - 3 - 8 * c < 0 ? 0u : u32(8 + 2 * i - 3 - 8 * c))
-                                 : (8 - (2 * i - 3 - 8 * c) < 0 ? 0u : u32(8 - (2 * i - 3 - 8 * c)));
+__device__ uint4& four_of(DescribeShared& shared, u32 at) {
+    CHECK_INDEX(at + 3, u32(sizeof(shared.sums) / sizeof(u32)));
+    return *reinterpret_cast<uint4*>(&shared.sums[at]);
 }
 
-// A gradient as parts along its nearest axis (even octants) and diagonal (odd ones), in pairs.
-__device__ void directions(i32 gx, i32 gy, u32 (&pairs)[PAIRS]) {
-    const u32 right = most(gx, 0), left = most(-gx, 0), down = most(gy, 0), up = most(-gy, 0);
-    const u32 across = right + left, along = down + up;
-    pairs[0] = (most(right, along) - along) | least(right, down) << 17;
-    pairs[1] = (most(down, across) - across) | least(left, down) << 17;
-    pairs[2] = (most(left, along) - along) | least(left, up) << 17;
-    pairs[3] = (most(up, across) - across) | least(right, up) << 17;
-}
+// Where the sums of the warp of a thread begin.
+__device__ u32 first_sum(u32 thread) { return thread / WARP * 2 * SQUARES_SUMS; }
 
-// Three pixels across the direction of a difference.
-__device__ i32 smooth(i32 a, i32 b, i32 c) { return (a + 2 * b + c + 2) >> 2; }
-
-// Greatest q with q * q * sum <= 65025 * value; scale is 65025 / sum. The guess in f32 is right or one too great: it is
-// raised by more than its error, and both stay far below 1.
-__device__ u32 root_share(u32 value, u32 sum, f32 scale) {
-    const u32 q = u32(sqrtf(f32(value) * scale) + 0.01f);
-    return u64(q * q) * sum > 65025ull * value ? q - 1 : q;
-}
-
-// What one row gives to a column of the square: the pixels beside it, and its own smoothed along the row.
-struct RowPart {
-    i32 left, right, across;
-};
-
-// INSIDE: the patch and the pixels around it lie in the level, so that no edge need be repeated.
-template <bool INSIDE>
-__device__ RowPart row_part(const u8* pixels, const Level& level, i32 x, i32 y) {
-    const u8* row = pixels + u32(INSIDE ? y : least(most(y, 0), level.height - 1)) * level.pitch;
-    const i32 last = level.width - 1;
-    const i32 left = row[INSIDE ? x - 1 : least(most(x - 1, 0), last)];
-    const i32 right = row[INSIDE ? x + 1 : least(most(x + 1, 0), last)];
-    return {left, right, smooth(left, row[INSIDE ? x : least(most(x, 0), last)], right)};
-}
-
-// Sums of one column of the square into the rows of cells. A lane takes the upper or the lower eight pixels, from the
-// edge to the middle, so that the weights are the same constants for both; the middle rows of cells get parts of both.
-template <bool INSIDE>
-__device__ void sum_column(const u8* pixels, const Level& level, i32 x, i32 y, DescribeShared& shared, u32 first) {
-    const i32 lane = threadIdx.x % WARP, column = lane % PATCH;
-    const bool lower = lane >= PATCH;
-    const i32 at_x = x + column - PATCH / 2, step = lower ? -1 : 1;
-    i32 at_y = y + (lower ? PATCH / 2 - 1 : -PATCH / 2);
-    RowPart before = row_part<INSIDE>(pixels, level, at_x, at_y - step);
-    RowPart here = row_part<INSIDE>(pixels, level, at_x, at_y);
-    u32 sums[3][PAIRS] = {}; // at most 32 * 510 each
-    #pragma unroll
-    for (i32 k = 0; k < PATCH / 2; ++k) {
-        at_y += step;
-        const RowPart after = row_part<INSIDE>(pixels, level, at_x, at_y);
-        u32 pairs[PAIRS];
-        directions(smooth(before.right, here.right, after.right) - smooth(before.left, here.left, after.left),
-                   step * (after.across - before.across), pairs);
-        #pragma unroll
-        for (i32 c = 0; c < 3; ++c)
-            #pragma unroll
-            for (u32 p = 0; p < PAIRS; ++p) sums[c][p] += share(k, c) * pairs[p];
-        before = here;
-        here = after;
-    }
-    const u32 edge = lower ? CELLS - 1 : 0, middle = lower ? CELLS - 2 : 1;
-    #pragma unroll
-    for (u32 p = 0; p < PAIRS; ++p) {
-        const u32 from_other = __shfl_xor_sync(ALL_LANES, sums[2][p], PATCH);
-        shared.columns[first + (edge * PAIRS + p) * ROW_SUMS + column + BESIDE] = sums[0][p];
-        shared.columns[first + (middle * PAIRS + p) * ROW_SUMS + column + BESIDE] = sums[1][p] + from_other;
-    }
-}
-
-// The descriptor of the corner at (x, y) of a level. All lanes of a warp call it; `first` is where its columns begin.
-__device__ void describe_corner(const DetectArgs& args, const Level& level, i32 x, i32 y, u32 first,
-                                DescribeShared& shared, u8* out) {
-    const u8* const pixels = args.pyramid + level.offset;
-    const i32 reach = PATCH / 2 + 1;
-    if (x >= reach && y >= reach && x + reach <= level.width && y + reach <= level.height)
-        sum_column<true>(pixels, level, x, y, shared, first);
-    else
-        sum_column<false>(pixels, level, x, y, shared, first);
-    __syncwarp();
-    // Each lane has two pairs of octants of one cell.
-    const u32 lane = threadIdx.x % WARP, row = lane / 8, cell = lane / 2 % CELLS;
-    u32 own[4] = {};
-    #pragma unroll
-    for (u32 p = 0; p < 2; ++p) {
-        const u32 columns = first + (row * PAIRS + lane % 2 * 2 + p) * ROW_SUMS + 4 * cell;
-        #pragma unroll
-        for (i32 k = 0; k < 8; ++k) {
-            const u32 pair = shared.columns[columns + u32(k)];
-            own[2 * p] += share(k - BESIDE, 0) * (pair & 0xFFFFu);
-            own[2 * p + 1] += share(k - BESIDE, 0) * (pair >> 16);
-        }
-    }
-    const u32 sum = warp_sum(own[0] + own[1] + own[2] + own[3]);
-    const f32 scale = 65025.0f / f32(most(sum, 1u));
-    u32 word = 0;
-    #pragma unroll
-    for (u32 i = 0; i < 4; ++i) word |= root_share(own[i], sum, scale) << (8 * i);
-    reinterpret_cast<u32*>(out)[lane] = word;
-    __syncwarp(); // before the columns are written for the next feature
-}
-
-// Clears what lies beside the square; it stays so.
 __device__ void clear_beside(DescribeShared& shared) {
-    for (u32 i = threadIdx.x; i < WARPS * CELLS * PAIRS * 2 * BESIDE; i += BLOCK) {
-        const u32 row = i / (2 * BESIDE), beside = i % (2 * BESIDE);
-        shared.columns[row * ROW_SUMS + (beside < BESIDE ? beside : beside + PATCH)] = 0;
-    }
-    __syncthreads();
+    const u32 lane = threadIdx.x % WARP, places = WARP / PAIRS + 1;
+    if (lane < 2 * places)
+        four_of(shared, first_sum(threadIdx.x) + lane % places * HALF_SUMS + lane / places * SQUARES_SUMS) =
+            make_uint4(0, 0, 0, 0);
+}
+
+// All lanes of a warp put down their sums, once nobody looks at those before.
+__device__ void share_sums(const u32 (&sums)[OCTANTS], u32 place, DescribeShared& shared) {
+    __syncwarp();
+    four_of(shared, place) = make_uint4(sums[0], sums[1], sums[2], sums[3]);
+    four_of(shared, place + SQUARES_SUMS) = make_uint4(sums[4], sums[5], sums[6], sums[7]);
+    __syncwarp();
+}
+
+// Sum over the four pairs of columns about a cell.
+__device__ u32 cell_sum(u32 a, u32 b, u32 c, u32 d) {
+    return add_products(c, 7, 5, add_products(b, 5, 7, add_products(d, 3, 1, add_products(a, 1, 3, EXACT))));
+}
+
+// Four octants of a cell, from the pair of columns at `place` on and the three after it.
+__device__ void sum_cell(u32 place, DescribeShared& shared, u32 (&values)[FOUR]) {
+    const uint4 a = four_of(shared, place), b = four_of(shared, place + FOUR);
+    const uint4 c = four_of(shared, place + 2 * FOUR), d = four_of(shared, place + 3 * FOUR);
+    values[0] = cell_sum(a.x, b.x, c.x, d.x);
+    values[1] = cell_sum(a.y, b.y, c.y, d.y);
+    values[2] = cell_sum(a.z, b.z, c.z, d.z);
+    values[3] = cell_sum(a.w, b.w, c.w, d.w);
+}
+
+// The octants of a cell, of which two lanes have four each, in their order: those of the lower half of the square come
+// mirrored, as 0 7 6 5 and 4 3 2 1.
+__device__ u32 upright(u32 bytes, bool lower) {
+    return __byte_perm(bytes, __shfl_xor_sync(ALL_LANES, bytes, 1), lower ? 0x5670 : 0x3210);
+}
+
+// Sums down the columns of the square about (x, y), a pair of columns a lane; half a warp has a square.
+__device__ void sum_square(const u8* pixels, const Level& level, i32 x, i32 y, ColumnSums& sums) {
+    const i32 pair = threadIdx.x % PAIRS, step = (threadIdx.x & PAIRS) != 0 ? -1 : 1;
+    const i32 left = x - REACH + 2 * pair, first = step < 0 ? y + PATCH / 2 : y - REACH;
+    u32 rows[ROWS];
+    if (x >= REACH && y >= REACH && x + REACH < level.width && y + REACH <= level.height)
+        load_rows<true>(pixels, level, left, first, step, rows);
+    else
+        load_rows<false>(pixels, level, left, first, step, rows);
+    sum_columns(rows, sums);
+}
+
+// The same value, unknown to compilers. What is made of it is made here, and not kept in registers from before.
+__device__ u32 anew(u32 value) {
+#ifndef VIO_EMULATED
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
+
+// The descriptors of the two squares of a warp from the sums of its lanes, each to its place unless that is NO_PLACE.
+__device__ void write_descriptors(const DetectArgs& args, ColumnSums& sums, u32 place, DescribeShared& shared) {
+    const u32 thread = anew(threadIdx.x), pair = thread % PAIRS;
+    const bool lower = (thread & PAIRS) != 0;
+    // What the other half of the square has for this one.
+    #pragma unroll
+    for (u32 o = 0; o < OCTANTS; ++o)
+        sums.middle[o] += __shfl_xor_sync(ALL_LANES, sums.beyond[(OCTANTS - o) % OCTANTS], PAIRS);
+    const u32 own = first_sum(thread) + thread % WARP / PAIRS * HALF_SUMS + (1 + pair) * FOUR;
+    // Of two lanes one has the first four octants of their cell, the other one the last.
+    const u32 from = pair % 2 == 0 ? own - FOUR : own - 2 * FOUR + SQUARES_SUMS;
+    u32 edge[FOUR], middle[FOUR];
+    share_sums(sums.edge, own, shared);
+    sum_cell(from, shared, edge);
+    share_sums(sums.middle, own, shared);
+    sum_cell(from, shared, middle);
+
+    u32 sum = 0u - 2 * FOUR * EXACT;
+    #pragma unroll
+    for (u32 i = 0; i < FOUR; ++i) sum += edge[i] + middle[i];
+    #pragma unroll
+    for (u32 lanes = HALF_WARP / 2; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, lanes);
+    const f32 scale = SHARE_SCALE / f32(most(sum, 1u));
+    const u32 edge_shares = upright(root_shares(edge, sum, scale), lower);
+    const u32 middle_shares = upright(root_shares(middle, sum, scale), lower);
+    if (place == NO_PLACE) return;
+    u32* const out = reinterpret_cast<u32*>(args.descriptors + u64(place) * DESCRIPTOR) + pair;
+    const u32 row = CELLS * OCTANTS / sizeof(u32); // words of a row of cells
+    out[lower ? 3 * row : 0] = edge_shares;
+    out[lower ? 2 * row : row] = middle_shares;
 }
 
 // A warp writes a Feature, a lane a word: the bus to host memory takes what an instruction writes as one.
@@ -141,22 +123,34 @@ __device__ void write_record(const DetectArgs& args, const Candidate& candidate,
     if (lane < words) reinterpret_cast<u32*>(args.features + place)[lane] = word;
 }
 
-// Writes every selected feature to its place, with its descriptor if wanted.
+// Writes every selected feature to its place, with its descriptor if wanted. A warp takes two where all warps have
+// work: on a large card, with few features, one after the other would take longer.
 __device__ void write_features(const DetectArgs& args, DescribeShared& shared) {
     const u32 listed = args.totals[TOTAL_LISTED], remaining = args.totals[TOTAL_REMAINING];
-    if (blockIdx.x >= listed) return; // not one for the first of its warps
+    const u32 half = threadIdx.x % WARP / HALF_WARP, each = listed > grid_warps() ? 2 : 1;
     if (args.describe) clear_beside(shared);
-    for (u32 i = grid_warp(); i < listed; i += grid_warps()) {
-        Candidate candidate = args.selected[i];
-        const bool is_next = (candidate.key & NEXT_KEY) != 0;
-        candidate.key &= ~NEXT_KEY;
-        u32 place;
-        if (!place_of(args, candidate.key, is_next, remaining, place)) continue;
-        const i32 half_x = key_half_x(candidate.key), half_y = key_half_y(candidate.key);
+    #pragma unroll 1
+    for (u32 first = each * grid_warp(); first < listed; first += each * grid_warps()) {
+        u64 key = 0; // of the feature that this half of the warp describes
+        u32 own_place = NO_PLACE;
+        #pragma unroll 1
+        for (u32 k = 0; k < each && first + k < listed; ++k) {
+            Candidate candidate = args.selected[first + k];
+            const bool is_next = (candidate.key & NEXT_KEY) != 0;
+            candidate.key &= ~NEXT_KEY;
+            u32 place;
+            const bool is_taken = place_of(args, candidate.key, is_next, remaining, place);
+            if (is_taken) write_record(args, candidate, level_of_position(key_half_x(candidate.key)), place);
+            if (k > half) continue; // a second half without a feature goes through the motions of the first
+            key = candidate.key;
+            own_place = is_taken && k == half ? place : NO_PLACE;
+        }
+        if (!args.describe) continue;
+        const i32 half_x = key_half_x(key), half_y = key_half_y(key);
         const u32 l = level_of_position(half_x);
-        write_record(args, candidate, l, place);
-        if (args.describe)
-            describe_corner(args, level_at(args, l), (half_x + 1) >> (l + 1), (half_y + 1) >> (l + 1),
-                            threadIdx.x / WARP * COLUMN_SUMS, shared, args.descriptors + u64(place) * DESCRIPTOR);
+        const Level level = level_at(args, l);
+        ColumnSums sums;
+        sum_square(args.pyramid + level.offset, level, (half_x + 1) >> (l + 1), (half_y + 1) >> (l + 1), sums);
+        write_descriptors(args, sums, own_place, shared);
     }
 }

@@ -12,6 +12,7 @@ mod images;
 mod motion;
 mod random;
 mod real;
+mod roots;
 mod sizes;
 mod track;
 mod track_twin;
