@@ -1,8 +1,8 @@
-//! Frames for a profiler, which alone sees what they cost: `gpu_profile SOURCE`, one line of JSON a launch, in order.
+//! Frames for a profiler, which alone sees what they cost: `gpu_profile SOURCE [KERNELS]`, one line of JSON a launch, in order.
 //!
 //!     ncu --kernel-name 'regex:^(detect|track)$' --section SourceCounters -o frames gpu_profile synth:room
 //!
-//! SOURCE is what `replay` takes. Every case begins a stream and ends with the launches of its third frame, which are
+//! SOURCE is what `replay` takes; a folder of kernels may follow. Every case begins a stream and ends with the launches of its third frame, which are
 //! the ones that count; kernels carry the lines that their instructions come from.
 
 use std::error::Error;
@@ -50,10 +50,12 @@ const CASES: [Case; 7] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let source = std::env::args().nth(1).ok_or("a SOURCE is needed")?;
+    let mut arguments = std::env::args().skip(1);
+    let source = arguments.next().ok_or("a SOURCE is needed")?;
+    let sources = Sources::from_parameter(&arguments.next().unwrap_or_default());
     let context = Context::new(Device::open(&Driver::load(None)?, 0)?)?;
     let builder = Builder::new(Nvrtc::load(None), Cache::disabled()).with_line_info();
-    let kernels = Kernels::load(&context, Arc::new(builder), Sources::Embedded, None)?;
+    let kernels = Kernels::load(&context, Arc::new(builder), sources, None)?;
     let images: Vec<GrayImage> = source::images(&source)?.take(FRAMES).collect();
     for Case { name, target, describe, points, copies, blocks } in CASES {
         // Copies are not measured: the launches are these alone.

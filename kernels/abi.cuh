@@ -33,8 +33,8 @@ struct Feature {
 enum DetectTotal : u32 {
     TOTAL_LISTED = 0,       // entries of `selected`
     TOTAL_REMAINING = 1,    // of the target after the quotas (C8)
-    TOTAL_COUNT = 2,        // features
 };
+
 const u32 BARRIER_FINISHED = 1; // place in `barrier`
 
 // What the host waits for: `frame` is written last.
@@ -47,7 +47,7 @@ struct DetectHeader {
 };
 
 // A corner that survived suppression (C5), in the slot of its tile.
-struct CornerSlot {
+struct alignas(16) CornerSlot {
     f32 u, v;           // level-0 px (C9)
     u16 x, y;           // pixel of its level
     u16 response;       // S
@@ -56,7 +56,7 @@ struct CornerSlot {
 };
 
 // A candidate of C7: a corner that stays after the merge.
-struct Candidate {
+struct alignas(16) Candidate {
     u64 key;            // its order (detect/key.cuh)
     f32 u, v;           // level-0 px
 };
@@ -81,7 +81,7 @@ struct DetectArgs {
     u8* descriptors;        // target * 128 bytes, written if `describe`
     DetectHeader* header;
     u32* barrier;           // 2, zero before the first launch: of grid_barrier, the blocks that have finished
-    u32* totals;            // 3, DetectTotal
+    u32* totals;            // 2, DetectTotal
     u16* peaks;             // per 2 x 2 pixels of every tile: S at its survivor, and where; else 0
     u8* medians;            // per level-0 tile, where the ratio is not 0
     u8* thresholds;         // per level-0 tile
@@ -96,7 +96,6 @@ struct DetectArgs {
     u64* cell_nexts;        // per cell: the key after its quota, or NO_KEY where none is wanted
     Candidate* selected;    // target + cells: those within the quotas, and those next, in no order
     u32* bin_counts;        // ORDER_BINS: selected within the quotas, by bin of the order
-    u32* group_counts;      // BIN_GROUPS: the same by 32 bins
     u64* bin_members;       // their keys, bin by bin from bin_starts on
     u64 frame;              // number of the frame, for the header
     u32 source_pitch;       // bytes, a multiple of 16; at least the width rounded up to 4 pixels

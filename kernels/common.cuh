@@ -1,4 +1,4 @@
-// What all kernels share: the block's shape, checked arrays, sums over warp and block, the barrier of the grid.
+// What all kernels share: the block's shape, checked arrays, sums over warp and block.
 // NVRTC 10.2 (C++14, no includes) and the emulation (tests/emulation) both read this.
 
 const u32 BLOCK = 256;
@@ -10,43 +10,23 @@ const u32 ALL_LANES = 0xFFFFFFFFu;
 #define SHARED(type, name) __shared__ type name
 #define CHECK_INDEX(index, count)
 
-// Adds to a counter that other blocks watch, after all that this thread has seen; looks at such a counter; and orders
-// what follows behind what was seen there. Looking alone orders nothing: that would empty the cache each time.
-#if __CUDA_ARCH__ >= 700
-__device__ u32 add_released(u32* counter, u32 value) {
-    u32 before;
-    asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(value) : "memory");
-    return before;
+// Any function of three bits, bit by bit: TABLE is its value for a = 0xF0, b = 0xCC, c = 0xAA. One instruction, which
+// compilers do not find for all of them.
+template <u32 TABLE>
+__device__ u32 bitwise(u32 a, u32 b, u32 c) {
+    u32 result;
+    asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(result) : "r"(a), "r"(b), "r"(c), "n"(TABLE));
+    return result;
 }
-__device__ u32 watched(const u32* counter) {
-    u32 value;
-    asm volatile("nanosleep.u32 64; ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
-    return value;
-}
-__device__ void acquire() { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }
-#else
-__device__ u32 add_released(u32* counter, u32 value) {
-    __threadfence();
-    return atomicAdd(counter, value);
-}
-__device__ u32 watched(const u32* counter) { return *const_cast<const volatile u32*>(counter); }
-__device__ void acquire() { __threadfence(); }
-#endif
 
-// All blocks of the grid meet; they must be resident together. Memory written before is seen after. The last one to
-// come turns the highest bit over: the first block adds what the others lack to 2^31.
-__device__ void grid_barrier(u32* state) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const u32 turn = 0x80000000u;
-        const u32 before = add_released(state, blockIdx.x == 0 ? turn - (gridDim.x - 1) : 1);
-        #pragma unroll 1
-        while (((watched(state) ^ before) & turn) == 0) {}
-        acquire();
-    }
-    __syncthreads();
-}
 #else
+template <u32 TABLE>
+u32 bitwise(u32 a, u32 b, u32 c) {
+    u32 result = 0;
+    for (u32 bits = 0; bits < 8; ++bits)
+        if ((TABLE >> bits & 1) != 0) result |= (bits & 4 ? a : ~a) & (bits & 2 ? b : ~b) & (bits & 1 ? c : ~c);
+    return result;
+}
 #define CHECK_INDEX(index, count) \
     if ((index) >= (count)) emulation_fail("index %u of %u", unsigned(index), unsigned(count))
 #endif
@@ -66,6 +46,20 @@ template <u32 N>
 __device__ u32& word_of(Array<u8, N>& bytes, u32 at) {
     CHECK_INDEX(at + 3, N);
     return *reinterpret_cast<u32*>(&bytes[at]);
+}
+
+// Eight bytes from index `at` on, a multiple of eight.
+template <u32 N>
+__device__ u64& eight_of(Array<u8, N>& bytes, u32 at) {
+    CHECK_INDEX(at + 7, N);
+    return *reinterpret_cast<u64*>(&bytes[at]);
+}
+
+// Two halfwords of an array from an even index on.
+template <u32 N>
+__device__ u32& pair_of(Array<u16, N>& halves, u32 at) {
+    CHECK_INDEX(at + 1, N);
+    return *reinterpret_cast<u32*>(&halves[at]);
 }
 
 typedef Array<u32, WARPS> WarpSums;
@@ -102,14 +96,6 @@ __device__ u32 block_sum(u32 value, WarpSums& sums) {
 
 // Pixels from one row of a pyramid level to the next.
 __device__ u32 level_pitch(u32 width) { return (width + 15) & ~15u; }
-
-// Number of a warp among all of the grid: the first warps of all blocks, then the second ones. So little work spreads
-// over all multiprocessors.
-__device__ u32 grid_warp() { return threadIdx.x / WARP * gridDim.x + blockIdx.x; }
-__device__ u32 grid_warps() { return gridDim.x * WARPS; }
-// Number of a thread in that order, and how many there are.
-__device__ u32 grid_thread() { return grid_warp() * WARP + threadIdx.x % WARP; }
-__device__ u32 grid_threads() { return gridDim.x * BLOCK; }
 
 __device__ u32 least(u32 a, u32 b) { return a < b ? a : b; }
 __device__ u32 most(u32 a, u32 b) { return a < b ? b : a; }

@@ -1,74 +1,8 @@
-// C4: corner strength, tile by tile: a window into shared memory, a test of four pixels at a time, then V of those that
-// passed it.
+// C4: corners and their strength. First the segment test, four pixels of a word at a time; then V of those that pass it,
+// on the side on which their ring differs.
 
-const i32 MARGIN_X = 8; // columns beside a tile in the window: suppression 1 + 1 + 3 pixels, and whole words
-const i32 MARGIN_Y = 5; // rows above and below it
-const i32 STRENGTH_MARGIN = 2; // V is wanted around a tile for S, S for suppression
-const u32 PITCH = TILE + 2 * MARGIN_X; // bytes of a row, of pixels and of strengths
-const u32 WINDOW_BYTES = PITCH * (TILE + 2 * MARGIN_Y);
-const u32 STRENGTH_BYTES = PITCH * (TILE + 2 * STRENGTH_MARGIN);
-const u32 TO_WINDOW = PITCH * u32(MARGIN_Y - STRENGTH_MARGIN); // from an index of strengths to that of its pixel
-const u32 WANTED_ROWS = TILE + 2 * STRENGTH_MARGIN;
-const u32 WANTED = WANTED_ROWS * WANTED_ROWS; // pixels whose V is wanted
-const u32 WANTED_ACROSS = (TILE + 8) / 4;     // words that cover a row of them
-const u32 WANTED_WORDS = WANTED_ROWS * WANTED_ACROSS;
-
-struct CornerShared {
-    alignas(16) Array<u8, WINDOW_BYTES> pixels;
-    alignas(16) Array<u8, STRENGTH_BYTES> strengths;
-    alignas(16) Array<u16, TILE_SLOTS> peaks;
-    Array<u16, WANTED> likely;          // pixels at which V all but exceeds tmin: indices of `strengths`
-    Array<u16, TILE * TILE> candidates; // centres of the tile at which it does
-    u32 likely_count, candidate_count, survivor_count;
-};
-
-// A tile and its place.
-struct Tile {
-    Level level;
-    u32 index;     // among those of all levels
-    i32 left, top; // px of the level
-};
-
-__device__ Tile tile_at(const DetectArgs& args, u32 index) {
-    const Level level = level_at(args, level_of_tile(args, index));
-    const u32 in_level = index - level.first_tile;
-    const u32 row = __umulhi(2 * in_level, level.tiles_x_inverse); // in_level / tiles_x
-    return Tile{level, index, i32((in_level - row * level.tiles_x) * TILE), i32(row * TILE)};
-}
-
-// Fills the window around the tile; pixels outside the level decide nothing.
-__device__ void load_tile(const DetectArgs& args, const Tile& tile, CornerShared& shared) {
-    const i32 across = PITCH / 4, rows = WINDOW_BYTES / PITCH, step = rows / 2; // a thread two words of a column
-    const i32 column = threadIdx.x % across, first = threadIdx.x / across;
-    const i32 x = tile.left - MARGIN_X + 4 * column;
-    const u8* const pixels = args.pyramid + tile.level.offset + x;
-    static_assert(PITCH / 4 * (WINDOW_BYTES / PITCH / 2) <= BLOCK, "as many threads as words of half a window");
-    #pragma unroll
-    for (i32 row = first; row < first + rows; row += step) {
-        const i32 y = tile.top - MARGIN_Y + row;
-        const bool inside = x >= 0 && x < tile.level.width && y >= 0 && y < tile.level.height;
-        const u32 word = inside ? *reinterpret_cast<const u32*>(pixels + u32(y) * tile.level.pitch) : 0;
-        if (first < step) word_of(shared.pixels, 4 * u32(row * across + column)) = word;
-    }
-    for (u32 i = threadIdx.x; i < STRENGTH_BYTES / 4; i += BLOCK) word_of(shared.strengths, 4 * i) = 0;
-    shared.peaks[threadIdx.x] = 0;
-    if (threadIdx.x == 0) shared.likely_count = shared.candidate_count = shared.survivor_count = 0;
-    __syncthreads();
-}
-
-// What bytes are compared with, four at a time.
-struct Limit {
-    u32 missing; // what the low seven bits of a byte that is just above lack to 2^7, in each byte
-    u32 either;  // all bits where a high bit alone is above, none where the low ones count as well
-};
-
-__device__ Limit limit_of(u32 limit) { return Limit{(127u - (limit & 127u)) * 0x01010101u, limit < 128 ? ~0u : 0u}; }
-
-// The high bits of the bytes that exceed the limit; the other bits mean nothing.
-__device__ u32 bytes_above(u32 four, const Limit& limit) {
-    const u32 sums = (four & 0x7F7F7F7Fu) + limit.missing;
-    return (four & sums) | ((four | sums) & limit.either);
-}
+const u32 WANTED_ACROSS = (TILE + 8) / 4; // words that cover a row of pixels whose V is wanted
+const u32 ROWS_TESTED = 2; // by a thread, one above the other: they share most of the pixels around
 
 // Four pixels that lie (dx, dy) from those at index `at` of the window, |dx| at most 3.
 __device__ u32 four_beside(CornerShared& shared, u32 at, i32 dx, i32 dy) {
@@ -78,49 +12,90 @@ __device__ u32 four_beside(CornerShared& shared, u32 at, i32 dx, i32 dy) {
                   : __funnelshift_r(word_of(shared.pixels, row), word_of(shared.pixels, row + 4), u32(8 * dx));
 }
 
-// The high bits of those of four pixels that have nine neighbours in a row on the ring that differ by more than the
-// limit, not all necessarily in the same sense.
-__device__ u32 nine_differ(CornerShared& shared, u32 at, const Limit& limit) {
-    const i32 ring_x[16] = {0, 1, 2, 3, 3, 3, 2, 1, 0, -1, -2, -3, -3, -3, -2, -1};
-    const i32 ring_y[16] = {3, 3, 2, 1, 0, -1, -2, -3, -3, -3, -2, -1, 0, 1, 2, 3};
-    const u32 centre = four_beside(shared, at, 0, 0);
-    u32 differ[16], two[8], four[8], nine = 0;
+// Limits for four pixels of a ring. Bytes are compared by their low seven bits in a subtraction that borrows nothing from
+// its neighbour, their high bits beside it. Of what is found in a byte the highest bit counts.
+struct RingLimits {
+    u32 high, high_low; // centre + tmin; its low bits and what keeps bytes apart
+    u32 low, low_low;   // centre - tmin, and its low bits
+};
+
+__device__ RingLimits ring_limits(u32 centre, u32 limits) {
+    const u32 high = __vaddus4(centre, limits), low = __vsubus4(centre, limits);
+    return RingLimits{high, (high & 0x7F7F7F7Fu) + 0x01010100u, low, low & 0x7F7F7F7Fu};
+}
+
+// Where four pixels exceed the limits, in the high half of each byte, and where they fall below, in the low half.
+__device__ u32 compare_ring(u32 four, const RingLimits& limits) {
+    const u32 raised = four | 0x80808080u;
+    const u32 not_above = limits.high_low - raised, not_below = raised - limits.low_low;
+    const u8 A = 0xF0, B = 0xCC, C = 0xAA;
+    const u32 brighter = bitwise<u8(~((A & ~B) | (~(A ^ B) & C)))>(limits.high, four, not_above);
+    const u32 darker = bitwise<u8(~((A & ~B) | (~(A ^ B) & C)))>(four, limits.low, not_below);
+    return bitwise<u8((A & C) | (B & ~C))>(brighter, darker >> 4, 0xF0F0F0F0u);
+}
+
+// Where nine in a row hold. Arcs that begin at 2k and 2k + 1 share the eight from 2k + 1 on.
+__device__ u32 nine_in_row(const u32 (&ring)[16]) {
+    u32 two[8], four[8], nine = 0;
     #pragma unroll
-    for (i32 k = 0; k < 16; k += 4)
-        differ[k] = bytes_above(__vabsdiffu4(four_beside(shared, at, ring_x[k], ring_y[k]), centre), limit);
-    // Nine in a row hold two neighbours among every fourth.
-    if (((differ[0] | differ[8]) & (differ[4] | differ[12]) & 0x80808080u) == 0) return 0;
-    #pragma unroll
-    for (i32 k = 0; k < 16; ++k)
-        if (k % 4 != 0)
-            differ[k] = bytes_above(__vabsdiffu4(four_beside(shared, at, ring_x[k], ring_y[k]), centre), limit);
-    // Arcs that begin at 2k and 2k + 1 share the eight neighbours from 2k + 1 on.
-    #pragma unroll
-    for (i32 k = 0; k < 8; ++k) two[k] = differ[2 * k + 1] & differ[(2 * k + 2) % 16];
+    for (i32 k = 0; k < 8; ++k) two[k] = ring[2 * k + 1] & ring[(2 * k + 2) % 16];
     #pragma unroll
     for (i32 k = 0; k < 8; ++k) four[k] = two[k] & two[(k + 1) % 8];
     #pragma unroll
-    for (i32 k = 0; k < 8; ++k) nine |= four[k] & four[(k + 2) % 8] & (differ[2 * k] | differ[(2 * k + 9) % 16]);
-    return nine & 0x80808080u;
+    for (i32 k = 0; k < 8; ++k) nine |= four[k] & four[(k + 2) % 8] & (ring[2 * k] | ring[(2 * k + 9) % 16]);
+    return nine;
 }
 
-// Lists the pixels at which V all but exceeds tmin.
-__device__ void find_likely(const DetectArgs& args, const Tile& tile, CornerShared& shared) {
-    const Limit limit = limit_of(args.threshold_min);
-    const i32 first_x = most(tile.left - STRENGTH_MARGIN, RING_RADIUS);
-    const i32 last_x = least(tile.left + i32(TILE) + STRENGTH_MARGIN, tile.level.width - RING_RADIUS) - 1;
-    for (u32 i = threadIdx.x; i < WANTED_WORDS; i += BLOCK) {
-        const u32 row = i / WANTED_ACROSS, column = i % WANTED_ACROSS * 4, at = row * PITCH + MARGIN_X - 4 + column;
+// The segment test of four pixels: bits 7 and 3 of those with nine brighter, or nine darker, pixels in a row.
+__device__ u32 test_segments(CornerShared& shared, u32 at, u32 limits) {
+    const i32 ring_x[16] = {0, 1, 2, 3, 3, 3, 2, 1, 0, -1, -2, -3, -3, -3, -2, -1};
+    const i32 ring_y[16] = {3, 3, 2, 1, 0, -1, -2, -3, -3, -3, -2, -1, 0, 1, 2, 3};
+    const RingLimits around = ring_limits(four_beside(shared, at, 0, 0), limits);
+    u32 ring[16];
+    #pragma unroll
+    for (i32 k = 0; k < 16; k += 4)
+        ring[k] = compare_ring(four_beside(shared, at, ring_x[k], ring_y[k]), around);
+    // Nine in a row hold two neighbours among every fourth.
+    if (((ring[0] | ring[8]) & (ring[4] | ring[12]) & 0x88888888u) == 0) return 0;
+    #pragma unroll
+    for (i32 k = 0; k < 16; ++k)
+        if (k % 4 != 0) ring[k] = compare_ring(four_beside(shared, at, ring_x[k], ring_y[k]), around);
+    return nine_in_row(ring) & 0x88888888u;
+}
+
+// Those of four pixels from (x, y) on whose ring lies in the level, and V of which is wanted: bytes of ones.
+__device__ u32 wanted_of_four(const Tile& tile, i32 x, i32 y) {
+    if (y < RING_RADIUS || y >= tile.level.height - RING_RADIUS) return 0;
+    const i32 first = most(tile.left - STRENGTH_MARGIN, RING_RADIUS);
+    const i32 last = least(tile.left + i32(TILE) + STRENGTH_MARGIN, tile.level.width - RING_RADIUS) - 1;
+    if (x > last || x + 3 < first) return 0;
+    return (x < first ? ~0u << 8 * (first - x) : ~0u) & (x + 3 > last ? ~0u >> 8 * (x + 3 - last) : ~0u);
+}
+
+// Lists the pixels at which V exceeds tmin.
+__device__ void find_corners(const DetectArgs& args, const Tile& tile, CornerShared& shared) {
+    static_assert(WANTED_ROWS % ROWS_TESTED == 0, "a thread's rows all exist");
+    const u32 limits = args.threshold_min * 0x01010101u;
+    for (u32 i = threadIdx.x; i < WANTED_ACROSS * (WANTED_ROWS / ROWS_TESTED); i += BLOCK) {
+        const u32 row = i / WANTED_ACROSS * ROWS_TESTED, column = i % WANTED_ACROSS * 4;
+        const u32 at = row * PITCH + MARGIN_X - 4 + column;
         const i32 x = tile.left - 4 + i32(column), y = tile.top - STRENGTH_MARGIN + i32(row);
-        if (y < RING_RADIUS || y >= tile.level.height - RING_RADIUS) continue;
-        u32 found = nine_differ(shared, at + TO_WINDOW, limit);
-        if (x < first_x) found = first_x - x < 4 ? found & ~0u << 8 * (first_x - x) : 0;
-        if (x + 3 > last_x) found = x <= last_x ? found & ~0u >> 8 * (x + 3 - last_x) : 0;
-        if (found == 0) continue;
-        u32 to = atomicAdd(&shared.likely_count, u32(__popc(found)));
+        u32 found[ROWS_TESTED], own = 0;
         #pragma unroll
-        for (u32 byte = 0; byte < 4; ++byte)
-            if ((found >> (8 * byte + 7) & 1) != 0) shared.likely[to++] = u16(at + byte);
+        for (u32 k = 0; k < ROWS_TESTED; ++k) {
+            found[k] = wanted_of_four(tile, x, y + i32(k)) & test_segments(shared, at + k * PITCH + TO_WINDOW, limits);
+            own += u32(__popc(found[k] & 0x80808080u)) | u32(__popc(found[k] & 0x08080808u)) << 16;
+        }
+        if (own == 0) continue;
+        const u32 before = atomicAdd(&shared.corner_counts, own);
+        u32 to_bright = before & 0xFFFFu, to_dark = WANTED - 1 - (before >> 16);
+        #pragma unroll
+        for (u32 k = 0; k < ROWS_TESTED; ++k)
+            #pragma unroll
+            for (u32 byte = 0; byte < 4; ++byte) {
+                if ((found[k] >> (8 * byte + 7) & 1) != 0) shared.corners[to_bright++] = u16(at + k * PITCH + byte);
+                if ((found[k] >> (8 * byte + 3) & 1) != 0) shared.corners[to_dark--] = u16(at + k * PITCH + byte);
+            }
     }
     __syncthreads();
 }
@@ -144,7 +119,8 @@ __device__ i32 best_arc(const i32 (&ring)[16]) {
     return best;
 }
 
-// V of C4 at index `at` of the window; not positive where there is no corner.
+// V at index `at` of the window, whose ring has nine brighter, or nine darker, pixels in a row.
+template <bool DARK>
 __device__ i32 corner_strength(CornerShared& shared, u32 at) {
     const i32 P = PITCH;
     const i32 offsets[16] = {3 * P,      3 * P + 1,  2 * P + 2,  P + 3,  3,  -P + 3, -2 * P + 2, -3 * P + 1,
@@ -153,24 +129,21 @@ __device__ i32 corner_strength(CornerShared& shared, u32 at) {
     #pragma unroll
     for (i32 k = 0; k < 16; ++k) ring[k] = shared.pixels[at + offsets[k]];
     const i32 centre = shared.pixels[at];
-    return most(best_arc<true>(ring) - centre, centre - best_arc<false>(ring));
+    return DARK ? centre - best_arc<false>(ring) : best_arc<true>(ring) - centre;
 }
 
-// V where it exceeds tmin, 0 elsewhere; lists where it does.
-__device__ void find_strengths(const DetectArgs& args, const Tile& tile, CornerShared& shared) {
-    const i32 limit = args.threshold_min;
-    // The centres of the level that lie in the tile.
-    const i32 left = most(BORDER - tile.left, 0), top = most(BORDER - tile.top, 0);
-    const i32 columns = least(tile.level.width - BORDER - tile.left, i32(TILE)) - left;
-    const i32 rows = least(tile.level.height - BORDER - tile.top, i32(TILE)) - top;
-    for (u32 i = threadIdx.x; i < shared.likely_count; i += BLOCK) {
-        const u32 at = shared.likely[i];
-        const i32 strength = corner_strength(shared, at + TO_WINDOW);
-        if (strength <= limit) continue;
-        shared.strengths[at] = u8(strength);
-        const i32 column = i32(at % PITCH) - MARGIN_X - left, row = i32(at / PITCH) - STRENGTH_MARGIN - top;
-        if (column >= 0 && column < columns && row >= 0 && row < rows)
-            shared.candidates[atomicAdd(&shared.candidate_count, 1u)] = u16(at);
+// V of all corners. The lanes of a warp are on the same side.
+__device__ void find_strengths(CornerShared& shared) {
+    const CornerCounts counts = corner_counts(shared);
+    const u32 lane = threadIdx.x % WARP;
+    const u32 bright_warps = rounded_up(counts.bright, WARP), warps = bright_warps + rounded_up(counts.dark, WARP);
+    for (u32 warp = threadIdx.x / WARP; warp < warps; warp += WARPS) {
+        const bool is_dark = warp >= bright_warps;
+        const u32 i = (is_dark ? warp - bright_warps : warp) * WARP + lane;
+        if (i >= (is_dark ? counts.dark : counts.bright)) continue;
+        const u32 at = corner_at(shared, is_dark, i);
+        shared.strengths[at] = u8(is_dark ? corner_strength<true>(shared, at + TO_WINDOW)
+                                          : corner_strength<false>(shared, at + TO_WINDOW));
     }
     __syncthreads();
 }

@@ -9,7 +9,6 @@ const u32 FOUR = OCTANTS / 2;      // octants of a lane when it sums over cells,
 // that lie beside the square, and the eight. What stands before the next half serves behind this one.
 const u32 HALF_SUMS = (1 + PAIRS) * FOUR;
 const u32 SQUARES_SUMS = WARP / PAIRS * HALF_SUMS + FOUR; // of the two squares of a warp
-const u32 NO_PLACE = ~0u;
 
 struct DescribeShared {
     alignas(16) Array<u32, WARPS * 2 * SQUARES_SUMS> sums; // per warp: the first four octants, the others
@@ -125,8 +124,8 @@ __device__ void write_record(const DetectArgs& args, const Candidate& candidate,
 
 // Writes every selected feature to its place, with its descriptor if wanted. A warp takes two where all warps have
 // work: on a large card, with few features, one after the other would take longer.
-__device__ void write_features(const DetectArgs& args, DescribeShared& shared) {
-    const u32 listed = args.totals[TOTAL_LISTED], remaining = args.totals[TOTAL_REMAINING];
+__device__ void write_features(const DetectArgs& args, PoolShared& pool, DescribeShared& shared) {
+    const u32 listed = args.totals[TOTAL_LISTED];
     const u32 half = threadIdx.x % WARP / HALF_WARP, each = listed > grid_warps() ? 2 : 1;
     if (args.describe) clear_beside(shared);
     #pragma unroll 1
@@ -135,15 +134,12 @@ __device__ void write_features(const DetectArgs& args, DescribeShared& shared) {
         u32 own_place = NO_PLACE;
         #pragma unroll 1
         for (u32 k = 0; k < each && first + k < listed; ++k) {
-            Candidate candidate = args.selected[first + k];
-            const bool is_next = (candidate.key & NEXT_KEY) != 0;
-            candidate.key &= ~NEXT_KEY;
-            u32 place;
-            const bool is_taken = place_of(args, candidate.key, is_next, remaining, place);
-            if (is_taken) write_record(args, candidate, level_of_position(key_half_x(candidate.key)), place);
+            Candidate candidate;
+            const u32 place = place_of(args, pool, first + k, candidate);
+            if (place != NO_PLACE) write_record(args, candidate, level_of_position(key_half_x(candidate.key)), place);
             if (k > half) continue; // a second half without a feature goes through the motions of the first
             key = candidate.key;
-            own_place = is_taken && k == half ? place : NO_PLACE;
+            own_place = k == half ? place : NO_PLACE;
         }
         if (!args.describe) continue;
         const i32 half_x = key_half_x(key), half_y = key_half_y(key);

@@ -35,5 +35,9 @@ __device__ u32 order_bin(u64 key) {
     return key_class(key) * CLASS_BINS + (CLASS_BINS - 1 - code);
 }
 
-const u32 BIN_GROUP = 32; // bins counted together as well, so that a warp sums over the bins before one in one go
-const u32 BIN_GROUPS = ORDER_BINS / BIN_GROUP;
+// The greatest key that falls into a bin.
+__device__ u64 last_of_bin(u32 bin) {
+    const u32 code = CLASS_BINS - 1 - bin % CLASS_BINS;
+    const u32 least_score = code < 32 ? code : (32 | (code & 31u)) << (code / 32 - 1);
+    return order_key(bin / CLASS_BINS, least_score, 0xFFFF, 0xFFFF);
+}

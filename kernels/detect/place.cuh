@@ -2,22 +2,41 @@
 // before its own, the smaller ones of its own, and those that cells gave beyond their quotas: of the candidates after
 // the quotas the first `remaining` by C7.
 
-static_assert(BIN_GROUPS == WARP, "a lane a group of bins, a lane a bin of a group");
+const u32 NO_PLACE = ~0u;
 
-// What is counted for entry `candidate` of the selected; false if what remained of the target did not reach it.
-__device__ bool place_of(const DetectArgs& args, u64 key, bool is_next, u32 remaining, u32& place) {
-    const u32 lane = threadIdx.x % WARP, bin = order_bin(key), group = bin / BIN_GROUP;
-    const u32 in_group = group * BIN_GROUP + lane;
-    const u32 members = args.bin_counts[bin], start = args.bin_starts[bin];
-    u32 before = lane < group ? args.group_counts[lane] : 0;
-    before += in_group < bin ? args.bin_counts[in_group] : 0;
-    for (u32 i = lane; i < members; i += WARP) before += args.bin_members[start + i] < key ? 1 : 0;
-    place = warp_sum(before);
-    if (remaining == 0) return !is_next;
-    u32 nexts = 0;
-    #pragma unroll 1
-    for (u32 cell = lane; cell < args.grid_x * args.grid_y; cell += WARP) nexts += args.cell_nexts[cell] < key ? 1 : 0;
-    nexts = warp_sum(nexts);
-    place += least(nexts, remaining);
-    return !is_next || nexts < remaining;
+// Scans the bins of what is selected within the quotas: `starts` then are places, as they are already where everything is
+// taken. Every block does so for itself.
+__device__ void find_places(const DetectArgs& args, PoolShared& pool, WarpSums& sums) {
+    if (takes_all(args, pool)) return;
+    const u32 each = ORDER_BINS / BLOCK, first = threadIdx.x * each;
+    u32 counts[each], own = 0;
+    #pragma unroll
+    for (u32 i = 0; i < each; ++i) own += counts[i] = args.bin_counts[first + i];
+    u32 before = block_inclusive_sum(own, sums) - own;
+    #pragma unroll
+    for (u32 i = 0; i < each; ++i) {
+        pool.starts[first + i] = before;
+        before += counts[i];
+    }
+    __syncthreads();
+}
+
+// Place of entry `i` of the selected; NO_PLACE if what remained of the target did not reach it. All lanes of a warp
+// call it.
+__device__ u32 place_of(const DetectArgs& args, PoolShared& pool, u32 i, Candidate& candidate) {
+    const u32 remaining = args.totals[TOTAL_REMAINING];
+    candidate = args.selected[i];
+    const bool is_next = (candidate.key & NEXT_KEY) != 0;
+    candidate.key &= ~NEXT_KEY;
+    const u64 key = candidate.key;
+    const u32 lane = threadIdx.x % WARP, bin = order_bin(key), members = args.bin_counts[bin];
+    const u64* const list = args.bin_members + args.bin_starts[bin];
+    u32 place = pool.starts[bin], nexts = 0;
+    for (u32 first = 0; first < members; first += WARP)
+        place += __popc(__ballot_sync(ALL_LANES, first + lane < members && list[first + lane] < key));
+    if (remaining == 0) return is_next ? NO_PLACE : place;
+    const u32 cells = args.grid_x * args.grid_y;
+    for (u32 first = 0; first < cells; first += WARP)
+        nexts += __popc(__ballot_sync(ALL_LANES, first + lane < cells && args.cell_nexts[first + lane] < key));
+    return is_next && nexts >= remaining ? NO_PLACE : place + least(nexts, remaining);
 }

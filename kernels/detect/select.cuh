@@ -12,16 +12,16 @@ struct SelectShared {
     u32 digit, wanted, count, gathered, base, placed;
 };
 
-// The pool's candidates of a cell: those of its list up to a bin.
+// The pool's candidates of a cell: those of its list up to a key.
 struct CellPool {
     const Candidate* list;
     u32 listed;   // entries of the list
-    u32 last_bin;
+    u64 last_key;
 
     // Whether entry i is in the pool, and has the bits `known` of `prefix`.
     __device__ bool matches(u32 i, u64 prefix, u64 known, u64& key) const {
         key = list[i].key;
-        return ((key ^ prefix) & known) == 0 && order_bin(key) <= last_bin;
+        return ((key ^ prefix) & known) == 0 && key <= last_key;
     }
 };
 
@@ -73,7 +73,6 @@ __device__ void place_selected(const DetectArgs& args, const Candidate& candidat
     args.selected[shared.base + atomicAdd(&shared.placed, 1u)] = candidate;
     const u32 bin = order_bin(candidate.key);
     args.bin_members[pool.starts[bin] + atomicAdd(args.bin_counts + bin, 1u)] = candidate.key;
-    atomicAdd(args.group_counts + bin / BIN_GROUP, 1u);
 }
 
 // The least of the threads' keys, for all of them.
@@ -90,11 +89,11 @@ __device__ u64 block_least(u64 key, Array<u64, WARPS>& keys) {
 }
 
 // Lists what a cell gives within its quota; and the candidate after it, if some of the target remains for such.
-__device__ void serve_cell(const DetectArgs& args, u32 cell, const Water& water, PoolShared& pool,
-                           SelectShared& shared) {
-    const CellPool candidates{args.candidates + cell * args.cell_capacity, args.cell_counts[cell], pool.last_bin};
-    const u32 all = args.cell_all[cell];
-    const u32 within = quota(args.cell_class0[cell], all, water.level, water.class0_suffices);
+__device__ void serve_cell(const DetectArgs& args, u32 cell, const PoolCounts& counts, const Water& water,
+                           PoolShared& pool, SelectShared& shared) {
+    const CellPool candidates{args.candidates + cell * args.cell_capacity, args.cell_counts[cell], pool.last_key};
+    const u32 all = counts.all[cell];
+    const u32 within = quota(counts.class0[cell], all, water.level, water.class0_suffices);
     const bool has_next = within < all && water.remaining > 0;
     if (threadIdx.x == 0) {
         shared.base = atomicAdd(args.totals + TOTAL_LISTED, within + (has_next ? 1 : 0));
@@ -122,10 +121,12 @@ __device__ void serve_cell(const DetectArgs& args, u32 cell, const Water& water,
     __syncthreads();
 }
 
-// Selects from this block's cells.
+// Selects from this block's cells. Where the target is not reached they give everything.
 __device__ void serve_cells(const DetectArgs& args, PoolShared& pool, SelectShared& shared) {
-    const Water water = water_level(args, shared.level_sums);
+    const bool all = takes_all(args, pool);
+    const PoolCounts counts = pool_counts(args, all);
+    const Water water = all ? Water{false, ~0u, 0} : water_level(args, shared.level_sums);
     if (blockIdx.x == 0 && threadIdx.x == 0) args.totals[TOTAL_REMAINING] = water.remaining;
     for (u32 cell = blockIdx.x; cell < args.grid_x * args.grid_y; cell += gridDim.x)
-        serve_cell(args, cell, water, pool, shared);
+        serve_cell(args, cell, counts, water, pool, shared);
 }

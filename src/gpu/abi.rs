@@ -142,7 +142,6 @@ abi! {
         pub cell_nexts: DevicePointer,
         pub selected: DevicePointer,
         pub bin_counts: DevicePointer,
-        pub group_counts: DevicePointer,
         pub bin_members: DevicePointer,
         pub frame: u64,
         pub source_pitch: u32,

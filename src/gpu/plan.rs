@@ -132,7 +132,7 @@ impl DetectPlan {
             buffer!(DetectArgs.header, size_of::<DetectHeader>(), true),
             buffer!(DetectArgs.pyramid, pixels, false),
             buffer!(DetectArgs.barrier, 2 * word, false),
-            buffer!(DetectArgs.totals, 3 * word, false),
+            buffer!(DetectArgs.totals, 2 * word, false),
             buffer!(DetectArgs.peaks, slots * size_of::<u16>(), false),
             buffer!(DetectArgs.medians, tiles0, false),
             buffer!(DetectArgs.thresholds, tiles0, false),
@@ -147,7 +147,6 @@ impl DetectPlan {
             buffer!(DetectArgs.cell_nexts, cells * key, false),
             buffer!(DetectArgs.selected, (target + cells) * size_of::<Candidate>(), false),
             buffer!(DetectArgs.bin_counts, ORDER_BINS * word, false),
-            buffer!(DetectArgs.group_counts, ORDER_BINS / 32 * word, false),
             buffer!(DetectArgs.bin_members, slots * key, false),
         ]
     }

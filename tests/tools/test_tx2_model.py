@@ -52,19 +52,19 @@ class Counts(unittest.TestCase):
         self.assertEqual([rates.rate(name) for name in names], ["double", "double", "quarter", "full", "memory"])
 
     def test_functions_of_lines(self):
-        text = (KERNELS / "common.cuh").read_text().splitlines()
+        text = (KERNELS / "grid.cuh").read_text().splitlines()
         line = next(k for k, row in enumerate(text, 1) if "void grid_barrier(" in row)
-        self.assertEqual(functions.Functions(KERNELS).of(f"common.cuh:{line + 1}"), "common.cuh:grid_barrier")
+        self.assertEqual(functions.Functions(KERNELS).of(f"grid.cuh:{line + 1}"), "grid.cuh:grid_barrier")
         self.assertEqual(functions.Functions(KERNELS).of("unknown:0"), "unknown:")
 
     def test_waiting_is_apart_and_lines_are_weighted_by_what_they_execute(self):
-        text = (KERNELS / "common.cuh").read_text().splitlines()
+        text = (KERNELS / "grid.cuh").read_text().splitlines()
         barrier = next(k for k, row in enumerate(text, 1) if "void grid_barrier(" in row)
         half = {"full": 0, "half": 2, "quarter": 0, "double": 0, "memory": 0}
         full = {"full": 2, "half": 0, "quarter": 0, "double": 0, "memory": 0}
-        lines = {"detect.cu:1": half, "detect.cu:2": full, f"common.cuh:{barrier}": full}
+        lines = {"detect.cu:1": half, "detect.cu:2": full, f"grid.cuh:{barrier}": full}
         measured = launch(lines={"detect.cu:1": [300, 2], "detect.cu:2": [100, 2], "detect.cu:9": [400, 1],
-                                 f"common.cuh:{barrier}": [77, 1]})
+                                 f"grid.cuh:{barrier}": [77, 1]})
         found = counts.row(measured, lines, functions.Functions(KERNELS))
         self.assertEqual((found["waiting"], found["code"]), (77, [6, 6]))
         # 300 half, 100 full, and of the line without code half of each.

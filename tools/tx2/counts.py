@@ -6,7 +6,7 @@ file, or of its program. What blocks execute while they wait for each other is c
 
 from . import functions, mix, rates
 
-# Functions of common.cuh in which blocks wait.
+# Functions of grid.cuh in which blocks wait.
 WAITING = {"grid_barrier", "watched", "acquire", "add_released"}
 
 
