@@ -43,8 +43,8 @@ pub struct Postprocessor {
     limit: Duration,
     stream: Stream,
     kernel: Kernel<DetectionsArgs>,
-    /// Blocks that are resident at once.
-    resident: u32,
+    /// Most blocks of a launch: as many as are resident at once, or as the host wants.
+    most_blocks: u32,
     memory: Memory,
     /// Number of the last launch.
     launch: u64,
@@ -69,7 +69,7 @@ impl Postprocessor {
         let kernel: Kernel<DetectionsArgs> = kernels.kernel("detections", "detections")?;
         Ok(Self {
             limit,
-            resident: kernel.resident_blocks(THREADS)?.max(1),
+            most_blocks: kernel.resident_blocks(THREADS)?.max(1),
             kernel,
             memory: Memory::new(&plan, &stream)?,
             plan,
@@ -82,6 +82,11 @@ impl Postprocessor {
 
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// From now on no launch has more than this many blocks, at least 1: results are the same, which tests show.
+    pub fn set_most_blocks(&mut self, most: u32) {
+        self.most_blocks = self.most_blocks.min(most.max(1));
     }
 
     /// Takes over a kernel that was compiled anew.
@@ -139,7 +144,8 @@ impl Postprocessor {
         let mut arguments = plan::arguments(&self.plan, self.launch);
         self.memory.place(&mut arguments);
         arguments.tensor = tensor;
-        let shape = Shape { blocks: self.resident.min(plan::blocks(&self.plan)), threads: THREADS, cooperative: true };
+        let shape =
+            Shape { blocks: self.most_blocks.min(plan::blocks(&self.plan)), threads: THREADS, cooperative: true };
         // SAFETY: every address is that of a buffer as large as the plan says, of the stream's context, dropped only when
         // the stream is idle; the tensor is such a buffer, or what the caller of `queue_on_device` promises.
         unsafe { self.kernel.launch(&self.stream, shape, &arguments)? };

@@ -239,7 +239,7 @@ impl Pipeline {
         if self.pyramids.as_ref().is_none_or(|pyramids| pyramids.size() != [plan.width, plan.height]) {
             self.settle()?;
             self.pyramids = None;
-            self.pyramids = Some(Pyramids::new(self.stream.context(), plan)?);
+            self.pyramids = Some(Pyramids::new(&self.stream, plan)?);
         }
         if self.buffers.as_ref().is_none_or(|buffers| !buffers.serves(plan)) {
             self.settle()?;

@@ -27,22 +27,27 @@ pub fn boxes(gpu: &Gpu, extent: &Extent, report: &mut Report) -> Result<(), Stri
         let told = |error: &dyn std::fmt::Display| format!("{name}: {error}");
         let mut device =
             Postprocessor::new(&gpu.context, &gpu.kernels, case.plan(), gpu.limit).map_err(|error| told(&error))?;
-        let found = match device.run(&case.tensor(), &case.letterboxes) {
-            Ok(found) => {
-                report.features += found.boxes.len();
-                bits(found)
-            }
-            Err(PostprocessError::Refused(refused)) => format!("{refused:?}"),
-            Err(error) => return Err(told(&error)),
-        };
         report.cases += 1;
         report.frames += 1;
-        report.launches += 1;
-        if found != expected {
-            let at = found.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
-            let rest = |text: &str| text.chars().skip(at).take(40).collect::<String>();
-            report.differs(format!("{name}: after {at} characters '{}', not '{}'", rest(&found), rest(&expected)));
-            report.go_on()?;
+        // A block that has one piece of work only shows no mistake between two of them.
+        for (blocks, most) in [("all", u32::MAX), ("1", 1)] {
+            device.set_most_blocks(most);
+            let found = match device.run(&case.tensor(), &case.letterboxes) {
+                Ok(found) => {
+                    report.features += found.boxes.len();
+                    bits(found)
+                }
+                Err(PostprocessError::Refused(refused)) => format!("{refused:?}"),
+                Err(error) => return Err(told(&error)),
+            };
+            report.launches += 1;
+            if found != expected {
+                let at = found.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
+                let rest = |text: &str| text.chars().skip(at).take(40).collect::<String>();
+                let (is, not) = (rest(&found), rest(&expected));
+                report.differs(format!("{name}, blocks: {blocks}: after {at} characters '{is}', not '{not}'"));
+                report.go_on()?;
+            }
         }
     }
     Ok(())

@@ -1,11 +1,9 @@
 //! The pyramids of the last two images, which tracking reads and detection writes.
 
-use std::sync::Arc;
-
 use super::shared::Alternating;
 use crate::detect::MAX_LEVELS;
 use crate::gpu::abi::DevicePointer;
-use crate::gpu::context::Context;
+use crate::gpu::context::Stream;
 use crate::gpu::error::GpuError;
 use crate::gpu::memory::DeviceBuffer;
 use crate::gpu::plan::{DetectPlan, pyramid_bytes, pyramid_levels};
@@ -20,9 +18,14 @@ pub(super) struct Pyramids {
 }
 
 impl Pyramids {
-    pub(super) fn new(context: &Arc<Context>, plan: &DetectPlan) -> Result<Self, GpuError> {
+    /// Of zeros: kernels read whole words, and so what is beside the levels as well.
+    pub(super) fn new(stream: &Stream, plan: &DetectPlan) -> Result<Self, GpuError> {
         let bytes = pyramid_bytes(&pyramid_levels(plan.width, plan.height, MAX_LEVELS as u32));
-        let buffers = Alternating::new(|| DeviceBuffer::new(context, bytes))?;
+        let buffers = Alternating::new(|| {
+            let buffer = DeviceBuffer::new(stream.context(), bytes)?;
+            buffer.fill(0, stream)?;
+            Ok(buffer)
+        })?;
         Ok(Self { size: [plan.width, plan.height], buffers, levels: Alternating::new(|| Ok(0))? })
     }
 
