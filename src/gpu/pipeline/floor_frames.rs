@@ -31,6 +31,8 @@ impl Both {
     fn new(stream: &Stream, bytes: usize) -> Result<Self, GpuError> {
         let context = stream.context();
         let (host, device) = (MappedBuffer::new(context, bytes, false)?, DeviceBuffer::new(context, bytes)?);
+        // It is copied whole, also where the kernel writes nothing.
+        device.fill(0, stream)?;
         Ok(Self { host, device, bytes })
     }
 }
