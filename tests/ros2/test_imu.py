@@ -14,18 +14,22 @@ def imu(stamp_ns, rate=0.1):
     return gyro(stamp_ns, 0, 0, rate)
 
 
+def make_heard(session, publisher, before_ns):
+    """The IMU is alive before the first image: until it is heard it counts as dead, and no image waits for it."""
+    stamps = itertools.count(before_ns - 10_000_000_000, 5_000_000)
+
+    def heard():
+        publisher.publish(imu(next(stamps)))
+        return int(session.diagnostic()[2]["imu samples"]) > 0
+
+    session.until(heard, "the IMU to be heard")
+
+
 def test_trigger_imu_interval_follows_the_imu():
     with Session({**SMALL, "trigger": "imu_interval", "trigger_hz": 10.0, "imu_wait_ms": 1000.0}) as session:
         samples = session.connected(Imu, "imu")
         stamps = []
-        # The IMU is alive before the first image: until it is heard it counts as dead, and every image is processed.
-        before = itertools.count(START_NS - 10_000_000_000, 5_000_000)
-
-        def heard():
-            samples.publish(imu(next(before)))
-            return int(session.diagnostic()[2]["imu samples"]) > 0
-
-        session.until(heard, "the IMU to be heard")
+        make_heard(session, samples, START_NS)
         # Images at 20 Hz, each covered by the IMU before it is sent: every second one is due.
         for k in range(1, 21):
             stamp = START_NS + k * 50_000_000
@@ -68,6 +72,7 @@ def play(sequence, later_ns=0, copies=1):
     given = {"mode": "track", "calibration_file": str(sequence / "cam0" / "sensor.yaml"), "imu_wait_ms": 1000.0}
     with Session(given) as session:
         publisher = session.connected(Imu, "imu")
+        make_heard(session, publisher, stamp_of(samples[0]))
 
         def publish_until(stamp_ns):
             while samples and stamp_of(samples[0]) <= stamp_ns:
