@@ -244,6 +244,8 @@ impl Pipeline {
         if self.buffers.as_ref().is_none_or(|buffers| !buffers.serves(plan)) {
             self.settle()?;
             self.buffers = None;
+            // Locked memory is only retired when it is dropped; the stream is idle.
+            self.stream.context().release_retired();
             self.choose_transfers(plan)?;
             self.buffers = Some(DetectBuffers::new(plan, self.transfers, &self.stream)?);
         }

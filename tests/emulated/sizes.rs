@@ -58,8 +58,9 @@ fn no_access_is_out_of_bounds() {
 fn there_is_no_data_race() {
     let mut emulator = Emulator::build(Sanitizer::Thread).unwrap();
     let image = hard_image();
-    for prefilter in [false, true] {
-        let launch = Launch { prefilter, ..Launch::new(image.view(), 200) };
+    // With the last target everything is taken.
+    for (prefilter, target) in [(false, 200), (true, 200), (false, 4600)] {
+        let launch = Launch { prefilter, ..Launch::new(image.view(), target) };
         assert_eq!(difference(&mut emulator, &launch), None);
     }
 }

@@ -50,6 +50,26 @@ fn step(pipeline: &mut Pipeline, frame: &Frame, view: &ImageView<'_>, gain: &mut
 }
 
 #[test]
+fn a_frame_that_is_collected_late_leaves_the_image_of_the_next_in_its_slot() {
+    let fake = FakeCuda::new("orin");
+    let (_, mut pipeline) = open(&fake);
+    let first = frame((97, 75), 0);
+    let buffers: Vec<ImageBuffer> = frames(3).iter().map(buffer).collect();
+    let queue = |pipeline: &mut Pipeline, buffer: &ImageBuffer| {
+        pipeline.load(&buffer.view(), &first.detect).unwrap();
+        pipeline.queue_detection(None, Gain::default(), false)
+    };
+    let mut queued: Vec<_> = buffers[..2].iter().map(|buffer| queue(&mut pipeline, buffer).unwrap()).collect();
+    pipeline.load(&buffers[2].view(), &first.detect).unwrap();
+    let mut gain = Gain::default();
+    assert!(!pipeline.detection(queued.remove(0), &mut gain).unwrap().features.is_empty());
+    let last = pipeline.queue_detection(None, Gain::default(), false).unwrap();
+    for queued in [queued.remove(0), last] {
+        assert!(!pipeline.detection(queued, &mut gain).unwrap().features.is_empty());
+    }
+}
+
+#[test]
 fn a_stream_from_buffers_has_the_bits_of_the_plain_path() {
     // The long sequence changes masks, settings and sizes; the others see that no profile or way is special.
     let (long, short) = (sequence(), (0..2).map(|step| frame((65, 49), step)).collect());

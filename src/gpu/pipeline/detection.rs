@@ -83,7 +83,10 @@ impl Pipeline {
             return Err(error);
         }
         self.ended = self.ended.max(launch);
-        buffers.give_back(frame);
+        // The slot may hold the image of the frame after the next already.
+        if self.frame.wrapping_sub(frame) < 2 {
+            buffers.give_back(frame);
+        }
         *gain = gain.after(detection.offered_class0, target);
         Ok(())
     }
