@@ -1,9 +1,10 @@
-//! Frames for a profiler, which alone sees what they cost: `gpu_profile SOURCE [KERNELS]`, one line of JSON a launch, in order.
+//! Frames for a profiler, which alone sees what they cost: `gpu_profile SOURCE [KERNELS]`, one line of JSON a launch, in
+//! order.
 //!
 //!     ncu --kernel-name 'regex:^(detect|track)$' --section SourceCounters -o frames gpu_profile synth:room
 //!
-//! SOURCE is what `replay` takes; a folder of kernels may follow. Every case begins a stream and ends with the launches of its third frame, which are
-//! the ones that count; kernels carry the lines that their instructions come from.
+//! SOURCE is what `replay` takes; a folder of kernels may follow. Every case begins a stream and ends with the launches of
+//! its third frame, which are the ones that count; kernels carry the lines that their instructions come from.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -30,6 +30,13 @@ impl DeviceBuffer {
         Ok(Self { context: Arc::clone(context), address, bytes })
     }
 
+    /// The same, of zeros.
+    pub fn zeroed(stream: &Stream, bytes: usize) -> Result<Self, GpuError> {
+        let buffer = Self::new(stream.context(), bytes)?;
+        buffer.fill(0, stream)?;
+        Ok(buffer)
+    }
+
     pub fn address(&self) -> DevicePointer {
         self.address
     }

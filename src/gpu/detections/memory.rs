@@ -45,10 +45,11 @@ impl Memory {
                 "counts" => counts.address(),
                 "header" => header.address(),
                 _ => {
-                    let own = DeviceBuffer::new(context, buffer.bytes)?;
-                    if ZERO_AT_FIRST.contains(&buffer.field) {
-                        own.fill(0, stream)?;
-                    }
+                    let own = if ZERO_AT_FIRST.contains(&buffer.field) {
+                        DeviceBuffer::zeroed(stream, buffer.bytes)?
+                    } else {
+                        DeviceBuffer::new(context, buffer.bytes)?
+                    };
                     let address = own.address();
                     device.push(own);
                     address

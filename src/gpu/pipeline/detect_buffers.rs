@@ -54,10 +54,11 @@ impl DetectBuffers {
         let (input, output) = (transfers.image.reach(), transfers.results.reach());
         let own = |buffer: &&Buffer| !buffer.host && buffer.field != "pyramid";
         let make = |buffer: &Buffer| {
-            let own = DeviceBuffer::new(context, buffer.bytes)?;
-            if buffer.field == "barrier" {
-                own.fill(0, stream)?;
-            }
+            let own = if buffer.field == "barrier" {
+                DeviceBuffer::zeroed(stream, buffer.bytes)?
+            } else {
+                DeviceBuffer::new(context, buffer.bytes)?
+            };
             Ok((buffer.offset, own))
         };
         Ok(Self {

@@ -64,14 +64,10 @@ impl DetectResults {
         transfer: ResultTransfer,
         stream: &Stream,
     ) -> Result<Self, GpuError> {
-        let context = stream.context();
         let bytes = descriptors_at(capacity) + if described { capacity * Descriptor::LEN } else { 0 };
-        let twin = (transfer.reach() == Reach::Device).then(|| DeviceBuffer::new(context, bytes)).transpose()?;
-        if let Some(twin) = &twin {
-            // Results are copied whole, also where kernels wrote nothing.
-            twin.fill(0, stream)?;
-        }
-        let host = Host::new(bytes, transfer, context)?;
+        // Results are copied whole, also where kernels wrote nothing.
+        let twin = (transfer.reach() == Reach::Device).then(|| DeviceBuffer::zeroed(stream, bytes)).transpose()?;
+        let host = Host::new(bytes, transfer, stream.context())?;
         Ok(Self { capacity, bytes, twin, host })
     }
 

@@ -29,10 +29,9 @@ struct Both {
 
 impl Both {
     fn new(stream: &Stream, bytes: usize) -> Result<Self, GpuError> {
-        let context = stream.context();
-        let (host, device) = (MappedBuffer::new(context, bytes, false)?, DeviceBuffer::new(context, bytes)?);
+        let host = MappedBuffer::new(stream.context(), bytes, false)?;
         // It is copied whole, also where the kernel writes nothing.
-        device.fill(0, stream)?;
+        let device = DeviceBuffer::zeroed(stream, bytes)?;
         Ok(Self { host, device, bytes })
     }
 }
@@ -65,8 +64,7 @@ impl FloorFrames {
         let both = |field| Both::new(stream, bytes(field));
         let (source, results, mut header) = (both("source")?, both("results")?, both("header")?);
         header.host.write(0, &[FloorHeader::zeroed()])?;
-        let state = DeviceBuffer::new(stream.context(), bytes("state"))?;
-        state.fill(0, stream)?;
+        let state = DeviceBuffer::zeroed(stream, bytes("state"))?;
         let shape = Shape { blocks, threads: THREADS, cooperative: true };
         Ok(Self { shape, plan, source, results, header, state, launch: 0 })
     }

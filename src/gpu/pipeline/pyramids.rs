@@ -21,11 +21,7 @@ impl Pyramids {
     /// Of zeros: kernels read whole words, and so what is beside the levels as well.
     pub(super) fn new(stream: &Stream, plan: &DetectPlan) -> Result<Self, GpuError> {
         let bytes = pyramid_bytes(&pyramid_levels(plan.width, plan.height, MAX_LEVELS as u32));
-        let buffers = Alternating::new(|| {
-            let buffer = DeviceBuffer::new(stream.context(), bytes)?;
-            buffer.fill(0, stream)?;
-            Ok(buffer)
-        })?;
+        let buffers = Alternating::new(|| DeviceBuffer::zeroed(stream, bytes))?;
         Ok(Self { size: [plan.width, plan.height], buffers, levels: Alternating::new(|| Ok(0))? })
     }
 

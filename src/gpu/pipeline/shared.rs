@@ -59,12 +59,9 @@ impl Shared {
         let slots = Alternating::new(|| MappedBuffer::new(context, bytes, combine))?;
         let twin = match reach {
             Reach::Host { .. } => None,
-            Reach::Device => Some(DeviceBuffer::new(context, bytes)?),
-        };
-        if let Some(twin) = &twin {
             // Results are copied whole, also where kernels wrote nothing.
-            twin.fill(0, stream)?;
-        }
+            Reach::Device => Some(DeviceBuffer::zeroed(stream, bytes)?),
+        };
         Ok(Self { slots, twin })
     }
 

@@ -31,8 +31,7 @@ impl TrackBuffers {
     pub(super) fn new(count: u32, transfers: Transfers, stream: &Stream) -> Result<Self, GpuError> {
         let capacity = count.max(LEAST).next_power_of_two() as usize;
         let (input, output) = (transfers.image.reach_of_little(), transfers.results.reach());
-        let arrivals = DeviceBuffer::new(stream.context(), size_of::<u32>())?;
-        arrivals.fill(0, stream)?;
+        let arrivals = DeviceBuffer::zeroed(stream, size_of::<u32>())?;
         Ok(Self {
             starts: Shared::new(stream, capacity * size_of::<TrackStart>(), input)?,
             flows: Shared::new(stream, capacity * size_of::<TrackRecord>(), output)?,
