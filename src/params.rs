@@ -107,9 +107,9 @@ parameters! {
     /// A small window keeps a track on its point when the scene grows or shrinks.
     klt_refine_size: u32 = 11, unit "px", range 0.0..=31.0, apply NextFrame;
     /// Most iterations of tracking at a pyramid level.
-    klt_max_iter: u32 = 30, unit "iterations", range 1.0..=1000.0, apply NextFrame;
+    klt_max_iter: u32 = 12, unit "iterations", range 1.0..=1000.0, apply NextFrame;
     /// A step at most this long ends the iterations at a level.
-    klt_eps: f64 = 0.01, unit "px", range 0.0001..=1.0, apply NextFrame;
+    klt_eps: f64 = 0.03, unit "px", range 0.0001..=1.0, apply NextFrame;
     /// Least smaller eigenvalue of a track's gradient matrix per pixel of the window, in the unit of OpenCV's
     /// `minEigThreshold` (1024 squared grey levels per px); below it the track ends.
     klt_min_eigenvalue: f64 = 0.0001, unit "", range 0.0..=1000.0, apply NextFrame;

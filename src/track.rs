@@ -9,6 +9,7 @@ pub mod patch;
 pub mod plain;
 pub mod predict;
 pub mod solve;
+pub mod walk;
 pub mod window;
 
 use crate::image::GrayImage;
@@ -61,8 +62,8 @@ impl Default for TrackSettings {
         Self {
             window: 21,
             levels: 3,
-            max_iter: 30,
-            eps: 0.01,
+            max_iter: 12,
+            eps: 0.03,
             min_eigenvalue: 1e-4,
             max_residual: f32::MAX,
             max_backward_error: Some(0.5),

@@ -19,46 +19,6 @@ __device__ u32 begin_level(const TrackArgs& args, u32 l, f32 x, f32 y, TrackShar
     return fit ? SEARCHING : LOW_TEXTURE;
 }
 
-// Ends the level or says where the next window lies.
-__device__ void proceed(const LevelImage& to, const Place& begin, bool ends, Progress& progress) {
-    const f32 to_x = begin.u + progress.x, to_y = begin.v + progress.y;
-    if (!contains(to, to_x, to_y)) progress.status = OUTSIDE;
-    else if (ends) progress.status = TRACKED;
-    else progress.point = point_at(to_x, to_y);
-}
-
-// The step that the window about a point asks for. A warp calls it: even lanes solve along x, odd ones along y.
-__device__ Place step_of(const System& s, bool free_light, const Point& point, const i32 (&moments)[4],
-                         Partial& partial) {
-    const bool along_x = threadIdx.x % 2 == 0;
-    const Light light = free_light ? light_of(s.n, point, partial) : Light{0, 0.0};
-    const f32 factor = free_light ? contrast_ratio(f32(s.ii), f32(light.ff)) : 1.0f;
-    const f64 product = window_product(free_light, s.n, weighted(point, moments), along_x ? s.x : s.y, light);
-    const f64 mine = product * f64(factor) - (along_x ? s.xi : s.yi), other = __shfl_xor_sync(ALL_LANES, mine, 1);
-    const f32 part = f32((s.xy * other - (along_x ? s.yy : s.xx) * mine) * s.inverse);
-    return Place{__shfl_sync(ALL_LANES, part, 0), __shfl_sync(ALL_LANES, part, 1)};
-}
-
-// Steps until one is short or leads to another pixel; one warp calls it.
-__device__ void walk_pixel(const TrackArgs& args, TrackShared& shared) {
-    const bool free_light = args.illumination != 0;
-    Progress progress = shared.progress;
-    const Place begin = shared.begin;
-    i32 moments[4];
-    load_moments(threadIdx.x % 2 == 0 ? u32(MOMENTS_X) : u32(MOMENTS_Y), shared.partial, moments);
-    do {
-        const Place step = step_of(shared.system, free_light, progress.point, moments, shared.partial);
-        progress.x = progress.x + step.u;
-        progress.y = progress.y + step.v;
-        progress.steps += 1;
-        const bool done = step.u * step.u + step.v * step.v <= args.eps * args.eps;
-        proceed(shared.to, begin, done || progress.steps == args.max_iter, progress);
-    } while (progress.status == SEARCHING && progress.point.x == shared.progress.point.x &&
-             progress.point.y == shared.progress.point.y);
-    __syncwarp(); // all lanes have read what one writes
-    if (threadIdx.x == 0) shared.progress = progress;
-}
-
 // Whether all of both windows counts: that of the template, and the one about a pixel of the other image. Both levels have
 // one size.
 __device__ bool counts_in_full(i32 x, i32 y, const TrackShared& shared) {
@@ -86,6 +46,8 @@ __device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
         shared.to = level_image(shared.search.there ? args.current : args.previous, args, l);
         shared.progress.status = SEARCHING;
         shared.progress.steps = 0;
+        shared.progress.last = Place{0.0f, 0.0f};
+        shared.progress.stretch = 1.0f;
         shared.other.left = NOWHERE;
         proceed(shared.to, shared.begin, args.max_iter == 0, shared.progress);
     }

@@ -16,11 +16,14 @@ enum PairSum : u32 { SUM_A = 0, SUM_B = 1, SUM_AA = 0, SUM_AB = 1, SUM_BB = 2 };
 // From 2^-14 grey level to the 1/32 of the gradients.
 const f64 WINDOW_SCALE = 1.0 / 512.0;
 
+const f32 LEAST_SLOPE = 0.125f; // least part of the template's determinant for Newton's step
+
 // What a template brings to every step.
 struct System {
     f64 xx, xy, yy;
     f64 xi, yi, ii;     // with its own window
     f64 inverse;        // of the determinant; 0 unless that is positive
+    f32 least_determinant; // for Newton's step
     f32 min_eigenvalue; // of the whole template
     Area area;          // summed over
     Rows rows;          // of the area
@@ -41,10 +44,10 @@ __device__ f32 smaller_eigenvalue(const System& s, f64 weight) {
 }
 
 // The window's sum with a gradient, or over itself, at a place within its pixel, from the sums with the four pixels.
-__device__ i64 weighted(const Point& point, const i32 (&sums)[4]) {
+__device__ i64 weighted(const i32 (&weights)[4], const i32 (&sums)[4]) {
     i64 sum = 0;
     #pragma unroll
-    for (u32 i = 0; i < 4; ++i) sum += i64(point.weights[i]) * sums[i];
+    for (u32 i = 0; i < 4; ++i) sum += i64(weights[i]) * sums[i];
     return sum;
 }
 
@@ -76,9 +79,9 @@ __device__ Light light_of(u32 n, const Point& point, Partial& partial) {
     return Light{i64(f), f64(n * squares - size * size)};
 }
 
-// The product of a window with a gradient whose sum is `axis_sum`.
-__device__ f64 window_product(bool free_light, u32 n, i64 sum, i32 axis_sum, const Light& light) {
-    return f64(product(free_light, n, sum, axis_sum, light.f)) * WINDOW_SCALE;
+// The product of a window, whose sum is f, with a gradient whose sum is `axis_sum`.
+__device__ f64 window_product(bool free_light, u32 n, i64 sum, i32 axis_sum, i64 f) {
+    return f64(product(free_light, n, sum, axis_sum, f)) * WINDOW_SCALE;
 }
 
 // Makes what follows from the sums over the gradients; one thread calls it.
@@ -90,6 +93,7 @@ __device__ void set_up(System& s, bool free_light, Partial& partial) {
     s.yy = f64(product(free_light, s.n, wide_total(SUM_BB, partial), s.y, s.y));
     const f64 determinant = s.xx * s.yy - s.xy * s.xy;
     s.inverse = determinant > 0.0 ? 1.0 / determinant : 0.0;
+    s.least_determinant = LEAST_SLOPE * f32(determinant);
 }
 
 // And from the template's own window; one warp calls it.
@@ -99,8 +103,8 @@ __device__ void set_up_own(System& s, bool free_light, const Point& point, Parti
     load_moments(MOMENTS_X, partial, along_x);
     load_moments(MOMENTS_Y, partial, along_y);
     if (threadIdx.x != 0) return;
-    s.xi = window_product(free_light, s.n, weighted(point, along_x), s.x, light);
-    s.yi = window_product(free_light, s.n, weighted(point, along_y), s.y, light);
+    s.xi = window_product(free_light, s.n, weighted(point.weights, along_x), s.x, light.f);
+    s.yi = window_product(free_light, s.n, weighted(point.weights, along_y), s.y, light.f);
     s.ii = light.ff;
 }
 

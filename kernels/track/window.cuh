@@ -12,7 +12,7 @@ struct Found {
     f32 residual;
 };
 
-// Level-0 px.
+// A place or a motion, px.
 struct Place {
     f32 u, v;
 };
@@ -31,6 +31,8 @@ struct Progress {
     u32 status;     // SEARCHING, or how the level has ended
     u32 steps;      // taken there
     f32 x, y;       // motion, px of the level
+    Place last;     // the last step, px of the level
+    f32 stretch;    // by which it was made longer
     Point point;    // where the next window lies, while searching; at the end the last one
 };
 

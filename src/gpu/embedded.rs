@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = embedded! {
     "track/search.cuh"
     "track/solve.cuh"
     "track/sums.cuh"
+    "track/walk.cuh"
     "track/window.cuh"
 };
 

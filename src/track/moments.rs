@@ -13,11 +13,18 @@ const PAIRS: [(usize, usize); 10] = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1,
 
 /// Sums of the template's gradients with a window F, and of F. F is in 2^-14 grey level and exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WindowSums {
+pub struct GradientSums {
     pub xf: i64,
     pub yf: i64,
-    /// With free light only, as the next.
+    /// With free light only.
     pub f: i64,
+}
+
+/// All that is summed over a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WindowSums {
+    pub gradients: GradientSums,
+    /// Of F squared; with free light only.
     pub ff: u64,
 }
 
@@ -69,14 +76,23 @@ impl Moments {
     /// The sums over the window at a place within the pixel.
     pub fn at(&self, weights: &Weights) -> WindowSums {
         let w = weights.0.map(i64::from);
-        let weighted = |sums: &[i64; 4]| sums.iter().zip(w).map(|(sum, w)| sum * w).sum();
         let squares = self.ff.iter().zip(PAIRS).map(|(ff, (a, b))| ff * w[a] * w[b] * if a == b { 1 } else { 2 });
         WindowSums {
-            xf: weighted(&self.x),
-            yf: weighted(&self.y),
-            f: weighted(&self.f),
+            gradients: self.weighted(w),
             ff: squares.sum::<i64>().unsigned_abs(), // a sum of squares
         }
+    }
+
+    /// How those with the gradients change with the place, along x and along y.
+    pub fn slopes(&self, weights: &Weights) -> [GradientSums; 2] {
+        let [here, right, below, both] = weights.0.map(i64::from);
+        let (upper, lower, left, right) = (here + right, below + both, here + below, right + both);
+        [self.weighted([-upper, upper, -lower, lower]), self.weighted([-left, -right, left, right])]
+    }
+
+    fn weighted(&self, weights: [i64; 4]) -> GradientSums {
+        let sum = |sums: &[i64; 4]| sums.iter().zip(weights).map(|(sum, weight)| sum * weight).sum();
+        GradientSums { xf: sum(&self.x), yf: sum(&self.y), f: sum(&self.f) }
     }
 }
 

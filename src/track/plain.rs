@@ -3,6 +3,7 @@
 use super::bilinear::Point;
 use super::moments::Moments;
 use super::solve::System;
+use super::walk::Walk;
 use super::window::{Area, Template};
 use super::{Flow, FlowStart, FlowStatus, REFINE_LEAST, REFINE_REACH, TrackSettings};
 use crate::image::GrayImage;
@@ -140,7 +141,7 @@ fn search_level(
         search.status = FlowStatus::LowTexture;
         return search;
     }
-    let (mut moved, mut seen, mut last) = (motion, None, None);
+    let (mut moved, mut seen, mut last, mut walk) = (motion, None, None, Walk::default());
     for _ in 0..settings.max_iter {
         let to = sum(from, moved);
         if !contains(to_image, to) {
@@ -161,10 +162,10 @@ fn search_level(
             }
         };
         seen = Some(([point.x, point.y], moments));
-        let step = fit.system.step(&moments.at(&point.weights));
+        let step = fit.system.step(&moments, &point.weights);
         last = Some((point, step.factor));
-        moved = sum(moved, step.motion);
-        let [x, y] = step.motion;
+        let [x, y] = walk.take(&step);
+        moved = sum(moved, [x, y]);
         if x * x + y * y <= settings.eps * settings.eps {
             break;
         }

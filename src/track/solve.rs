@@ -4,7 +4,8 @@
 //! S., Matthews, I. "Lucas-Kanade 20 Years On", IJCV 2004). With free light J is brought to the mean and the contrast
 //! of I before each step: unlike a gain that is solved for, the ratio of contrasts holds however far off J is.
 
-use super::moments::WindowSums;
+use super::bilinear::Weights;
+use super::moments::{GradientSums, Moments, WindowSums};
 use super::window::{PairSums, TemplateSums};
 
 /// Bounds of the factor on the contrast of J.
@@ -12,6 +13,8 @@ const LEAST_FACTOR: f32 = 0.125;
 const GREATEST_FACTOR: f32 = 8.0;
 /// From 2^-14 grey level to the 1/32 of the gradients.
 const WINDOW_SCALE: f64 = 1.0 / 512.0;
+/// Least part of the template's determinant for Newton's step.
+const LEAST_SLOPE: f32 = 0.125;
 /// Of sums of squares: intensities of the residual are in 1/32 grey level.
 const SQUARE_SCALE: f64 = 1024.0;
 /// What OpenCV divides the gradient matrix by.
@@ -42,8 +45,10 @@ struct Products {
 /// What a window J says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Where to go from here, px of the level.
+    /// Where to go from here, px of the level, if J changed as the template does.
     pub motion: [f32; 2],
+    /// Where to go by how J changes itself, if that has a solution.
+    pub newton: Option<[f32; 2]>,
     /// By which J is multiplied.
     pub factor: f64,
 }
@@ -79,14 +84,22 @@ impl System {
         self.determinant > 0.0
     }
 
-    /// The step that the window J asks for; the system is solvable.
-    pub fn step(&self, window: &WindowSums) -> Step {
-        let j = Products::new(&self.sums, window, self.illumination);
+    /// The step that the window J at a place within a pixel asks for; the system is solvable.
+    pub fn step(&self, window: &Moments, place: &Weights) -> Step {
+        let j = Products::new(&self.sums, &window.at(place), self.illumination);
         let factor = if self.illumination { contrast_ratio(self.own.ff as f32, j.ff as f32) } else { 1.0 };
         let factor = f64::from(factor);
         let (bx, by) = (j.xf * factor - self.own.xf, j.yf * factor - self.own.yf);
         let motion = [self.xy * by - self.yy * bx, self.xy * bx - self.xx * by];
-        Step { motion: motion.map(|c| (c * self.inverse_determinant) as f32), factor }
+        let motion = motion.map(|c| (c * self.inverse_determinant) as f32);
+        let slopes = window.slopes(place).map(|sums| with_gradients(&self.sums, &sums, self.illumination));
+        let [[xx, yx], [xy, yy]] = slopes.map(|along| along.map(|c| (c * factor) as f32));
+        let (bx, by) = (bx as f32, by as f32);
+        let determinant = xx * yy - xy * yx;
+        let inverse = 1.0 / determinant;
+        let newton = [(xy * by - yy * bx) * inverse, (yx * bx - xx * by) * inverse];
+        let steep = LEAST_SLOPE * self.determinant as f32 <= determinant;
+        Step { motion, newton: steep.then_some(newton), factor }
     }
 
     /// Root mean square of factor * J - I, about the means with free light; grey levels. Of the same area.
@@ -103,11 +116,17 @@ impl System {
 
 impl Products {
     fn new(sums: &TemplateSums, window: &WindowSums, illumination: bool) -> Self {
-        let product = |ab: i64, a: i64| product(sums.n, illumination, ab, a, window.f) as f64 * WINDOW_SCALE;
-        let square = window.f.unsigned_abs() * window.f.unsigned_abs();
-        let ff = if illumination { sums.n as u64 * window.ff - square } else { 0 };
-        Self { xf: product(window.xf, sums.x), yf: product(window.yf, sums.y), ff: ff as f64 }
+        let [xf, yf] = with_gradients(sums, &window.gradients, illumination);
+        let f = window.gradients.f.unsigned_abs();
+        let ff = if illumination { sums.n as u64 * window.ff - f * f } else { 0 };
+        Self { xf, yf, ff: ff as f64 }
     }
+}
+
+/// Products of a window F with the gradients.
+fn with_gradients(sums: &TemplateSums, window: &GradientSums, illumination: bool) -> [f64; 2] {
+    let product = |ab: i64, a: i64| product(sums.n, illumination, ab, a, window.f) as f64 * WINDOW_SCALE;
+    [product(window.xf, sums.x), product(window.yf, sums.y)]
 }
 
 /// Contrast of I over that of J, from their squares.

@@ -57,7 +57,22 @@ fn exact(place: &Place, radius: i64, value: impl Fn(i64, i64) -> i64) -> Vec<i64
     out
 }
 
-/// The same, divided by 2^shift and rounded half up.
+/// How the quantity changes with the place, along x and along y; times 2^14.
+fn slopes(place: &Place, radius: i64, value: impl Fn(i64, i64) -> i64) -> [Vec<i64>; 2] {
+    let Place(x, y, w) = *place;
+    let along_x = |x: i64, y: i64| {
+        let (upper, lower) = (value(x + 1, y) - value(x, y), value(x + 1, y + 1) - value(x, y + 1));
+        (w[0] + w[1]) * upper + (w[2] + w[3]) * lower
+    };
+    let along_y = |x: i64, y: i64| {
+        let (left, right) = (value(x, y + 1) - value(x, y), value(x + 1, y + 1) - value(x + 1, y));
+        (w[0] + w[2]) * left + (w[1] + w[3]) * right
+    };
+    let places = || (-radius..=radius).flat_map(|j| (-radius..=radius).map(move |i| (x + i, y + j)));
+    [places().map(|(x, y)| along_x(x, y)).collect(), places().map(|(x, y)| along_y(x, y)).collect()]
+}
+
+/// The quantity itself, divided by 2^shift and rounded half up.
 fn window(place: &Place, radius: i64, shift: u32, value: impl Fn(i64, i64) -> i64) -> Vec<i64> {
     exact(place, radius, value).into_iter().map(|sum| (sum + (1 << (shift - 1))) >> shift).collect()
 }
@@ -108,6 +123,7 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
         return (FlowStatus::LowTexture, start, 0.0, eigenvalue);
     }
     let (mut d, mut residual) = (start, 0.0);
+    let (mut last, mut stretch) = ([0.0_f32; 2], 1.0_f32);
     for _ in 0..s.max_iter {
         let q = [p[0] + d[0], p[1] + d[1]];
         if !to_image.holds(q) {
@@ -134,6 +150,21 @@ fn level(from_image: &Level<'_>, to_image: &Level<'_>, p: [f32; 2], start: [f32;
         let (bx, by) = (scaled(&gx, &j) * factor - scaled(&gx, &i), scaled(&gy, &j) * factor - scaled(&gy, &i));
         let inverse = 1.0 / det;
         let step = [((xy * by - yy * bx) * inverse) as f32, ((xy * bx - xx * by) * inverse) as f32];
+        let dot2 = |a: [f32; 2], b: [f32; 2]| a[0] * b[0] + a[1] * b[1];
+        let [jx, jy] = slopes(&place(q), radius, |x, y| to_image.pixel(x, y)).map(|slope| pick(&slope, &both));
+        let slope = |g: &[i64], j: &[i64]| (scaled(g, j) * factor) as f32;
+        let (axx, axy, ayx, ayy) = (slope(&gx, &jx), slope(&gx, &jy), slope(&gy, &jx), slope(&gy, &jy));
+        let (fx, fy) = (bx as f32, by as f32);
+        let slope_det = axx * ayy - axy * ayx;
+        let newton = [(axy * fy - ayy * fx) * (1.0 / slope_det), (ayx * fx - axx * fy) * (1.0 / slope_det)];
+        let good = slope_det >= 0.125 * (det as f32) && dot2(newton, newton) <= 4.0 && dot2(newton, step) > 0.0;
+        let step = if good { newton } else { step };
+        let long = 2.0 * stretch;
+        let leads_on = !good && dot2(step, last) > 0.0 && long * long * dot2(step, step) <= 4.0;
+        stretch = if leads_on { long } else { 1.0 };
+        let turns = dot2(step, last) < 0.0 && dot2(last, last) < 4.0 * dot2(step, step);
+        let step = step.map(|c| c * if turns { 0.5 } else { stretch });
+        last = step;
         let rounded_j = window(&place(q), radius, 9, |x, y| to_image.pixel(x, y));
         let [i, j] = [&rounded_i, &rounded_j].map(|values| pick(values, &both));
         let squares = (factor * factor * dot(&j, &j) - 2.0 * factor * dot(&i, &j)) + dot(&i, &i);
