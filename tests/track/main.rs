@@ -10,3 +10,4 @@ mod motion;
 mod naive;
 mod properties;
 mod scenes;
+mod walk;
