@@ -57,12 +57,13 @@ fn what_turns_back_is_halved_unless_it_is_short_already() {
     // Half as long as the step before, and no longer: it settles by itself.
     assert_eq!(walked([[1.0, 0.0], [-0.5, 0.0]]), [[1.0, 0.0], [-0.5, 0.0]]);
     let mut walk = Walk::default();
-    let newton = |x: f32| step([x, 0.0], Some([x, 0.0]));
+    let newton = |x: f32| step([x / 4.0, 0.0], Some([x, 0.0]));
     assert_eq!([newton(1.0), newton(-0.75)].map(|step| walk.take(&step)), [[1.0, 0.0], [-0.375, 0.0]]);
 }
 
 #[test]
 fn a_turn_ends_the_stretch() {
-    let x = walked([[0.25, 0.0], [0.25, 0.0], [-0.125, 0.0], [-0.125, 0.0], [-0.125, 0.0]]).map(|[x, _]| x);
-    assert_eq!(x, [0.25, 0.5, -0.125, -0.25, -0.5]);
+    // Back by half of what was gone, stretched as it was: no half of that.
+    let x = walked([[0.25, 0.0], [0.25, 0.0], [-0.25, 0.0], [-0.25, 0.0], [-0.25, 0.0]]).map(|[x, _]| x);
+    assert_eq!(x, [0.25, 0.5, -0.25, -0.5, -1.0]);
 }
