@@ -31,6 +31,14 @@ u32 bitwise(u32 a, u32 b, u32 c) {
     if ((index) >= (count)) emulation_fail("index %u of %u", unsigned(index), unsigned(count))
 #endif
 
+// The same value, unknown to compilers. What is made of it is made here, and not kept in registers from before.
+__device__ u32 anew(u32 value) {
+#ifndef VIO_EMULATED
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
+
 // An array whose bounds the emulation checks.
 template <typename T, u32 N>
 struct Array {

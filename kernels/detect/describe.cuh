@@ -70,14 +70,6 @@ __device__ void sum_square(const u8* pixels, const Level& level, i32 x, i32 y, C
     sum_columns(rows, sums);
 }
 
-// The same value, unknown to compilers. What is made of it is made here, and not kept in registers from before.
-__device__ u32 anew(u32 value) {
-#ifndef VIO_EMULATED
-    asm volatile("" : "+r"(value));
-#endif
-    return value;
-}
-
 // The descriptors of the two squares of a warp from the sums of its lanes, each to its place unless that is NO_PLACE.
 __device__ void write_descriptors(const DetectArgs& args, ColumnSums& sums, u32 place, DescribeShared& shared) {
     const u32 thread = anew(threadIdx.x), pair = thread % PAIRS;

@@ -74,41 +74,46 @@ struct Patch {
     __device__ u32 index(i32 x, i32 y) const { return u32(y - top) * PATCH_PITCH + u32(x - (left & ~3)); }
 };
 
-// Copies side x side pixels from (left, top) on; those outside the level are the nearest inside it. All threads call
-// it, when all have read what was in the patch.
-__device__ void load_patch(const LevelImage& level, i32 left, i32 top, u32 side, Patch& patch) {
-    const u32 words = PATCH_WORDS * side, before = u32(left & 3);
-    __syncthreads(); // where the patch was has been read
+const u32 PATCH_READS = 3; // words of a patch for each thread
+static_assert(GREATEST_PATCH * PATCH_WORDS <= PATCH_READS * TRACK_BLOCK, "the words of a patch in one go");
+
+// Four pixels of a row, the nearest ones inside the level.
+__device__ u32 nearest_word(const LevelImage& level, i32 x, i32 y) {
+    const u8* const row = level.pixels + u32(least(most(y, 0), level.height - 1)) * level.pitch;
+    u32 word = 0;
+    #pragma unroll
+    for (i32 i = 3; i >= 0; --i) word = word << 8 | row[least(most(x + i, 0), level.width - 1)];
+    return word;
+}
+
+// Reads side x side pixels from (left, top) on, a thread's words; those outside the level are the nearest inside it.
+__device__ void read_patch(const LevelImage& level, i32 left, i32 top, u32 side, u32 (&words)[PATCH_READS]) {
+    const u32 used = u32(left & 3) + side, thread = anew(threadIdx.x);
+    const bool inside =
+        left >= 0 && top >= 0 && left + i32(side) <= level.width && top + i32(side) <= level.height;
+    #pragma unroll
+    for (u32 k = 0; k < PATCH_READS; ++k) {
+        const u32 i = thread + k * TRACK_BLOCK, row = i / PATCH_WORDS, column = i % PATCH_WORDS * 4;
+        const i32 x = (left & ~3) + i32(column), y = top + i32(row);
+        words[k] = 0;
+        if (row >= side || column >= used) continue;
+        words[k] = inside ? *reinterpret_cast<const u32*>(level.pixels + u32(y) * level.pitch + u32(x))
+                          : nearest_word(level, x, y);
+    }
+}
+
+// Leaves what was read in the patch, whose pixels before have been used.
+__device__ void keep_patch(i32 left, i32 top, const u32 (&words)[PATCH_READS], Patch& patch) {
     if (threadIdx.x == 0) {
         patch.left = left;
         patch.top = top;
     }
-    if (left >= 0 && top >= 0 && left + i32(side) <= level.width && top + i32(side) <= level.height) {
-        const u32 each = 3; // words on the way at once: enough for a window of 21
-        const u8* const pixels = level.pixels + u32(top) * level.pitch + u32(left & ~3);
-        #pragma unroll 1
-        for (u32 first = threadIdx.x; first < words; first += each * TRACK_BLOCK) {
-            u32 read[each];
-            #pragma unroll
-            for (u32 k = 0; k < each; ++k) {
-                const u32 i = first + k * TRACK_BLOCK, row = i / PATCH_WORDS, word = i % PATCH_WORDS;
-                read[k] = 0;
-                if (i < words && 4 * word < before + side)
-                    read[k] = *reinterpret_cast<const u32*>(pixels + row * level.pitch + 4 * word);
-            }
-            #pragma unroll
-            for (u32 k = 0; k < each; ++k)
-                if (first + k * TRACK_BLOCK < words) word_of(patch.bytes, 4 * (first + k * TRACK_BLOCK)) = read[k];
-        }
-    } else {
-        #pragma unroll 1
-        for (u32 i = threadIdx.x; i < side * PATCH_PITCH; i += TRACK_BLOCK) {
-            const i32 x = least(most((left & ~3) + i32(i % PATCH_PITCH), 0), level.width - 1);
-            const i32 y = least(most(top + i32(i / PATCH_PITCH), 0), level.height - 1);
-            patch.bytes[i] = level.pixels[u32(y) * level.pitch + u32(x)];
-        }
+    const u32 thread = anew(threadIdx.x);
+    #pragma unroll
+    for (u32 k = 0; k < PATCH_READS; ++k) {
+        const u32 i = thread + k * TRACK_BLOCK;
+        if (i < GREATEST_PATCH * PATCH_WORDS) word_of(patch.bytes, 4 * i) = words[k];
     }
-    __syncthreads();
 }
 
 // A point: the pixel before it, and the weights of that pixel, of those to the right, below, and both, in 2^-14.

@@ -2,68 +2,76 @@
 
 const u32 TRUSTED_LEVELS = 2; // levels of a search with a trusted guess
 
-// Fills the template about a point of a level; how the level ends at once, or SEARCHING. All have met before.
-__device__ u32 begin_level(const TrackArgs& args, u32 l, f32 x, f32 y, TrackShared& shared) {
-    const LevelImage from = level_image(shared.search.there ? args.previous : args.current, args, l);
-    if (!contains(from, x, y)) {
-        if (threadIdx.x == 0) shared.system.min_eigenvalue = 0.0f;
-        return OUTSIDE;
-    }
-    const Point point = point_at(x, y);
-    fill_template(from, point, shared);
-    const Area area = area_inside(from, point.x, point.y, i32(shared.search.radius), 1, 2);
-    sum_template(args.illumination != 0, area, true, shared);
-    // In darker light a template that was good enough would not be: there and back share one gate.
+// Whether the template has texture enough. In darker light one that was good enough would not be: there and back share
+// one gate.
+__device__ bool is_fit(const TrackArgs& args, const TrackShared& shared) {
     const f32 least_eigenvalue = shared.search.there ? args.min_eigenvalue : 0.0f;
-    const bool fit = !(shared.system.min_eigenvalue < least_eigenvalue) && shared.system.inverse != 0.0;
-    return fit ? SEARCHING : LOW_TEXTURE;
+    return !(shared.system.min_eigenvalue < least_eigenvalue) && shared.system.inverse != 0.0;
 }
 
-// Whether all of both windows counts: that of the template, and the one about a pixel of the other image. Both levels have
-// one size.
-__device__ bool counts_in_full(i32 x, i32 y, const TrackShared& shared) {
-    const i32 radius = i32(shared.search.radius), last_x = shared.to.width - radius, last_y = shared.to.height - radius;
-    const Point& own = shared.point;
-    return least(own.x - 1, x) >= radius && least(own.y - 1, y) >= radius && most(own.x + 1, x) + 1 < last_x &&
-           most(own.y + 1, y) + 1 < last_y;
+// Says where the search of a level begins. One thread calls it.
+__device__ void begin_level(const TrackArgs& args, u32 l, TrackShared& shared) {
+    const Search& search = shared.search;
+    const f32 scale = f32(1u << l);
+    shared.begin = Place{(search.from.u + 0.5f) / scale - 0.5f, (search.from.v + 0.5f) / scale - 0.5f};
+    shared.to = level_image(search.there ? args.current : args.previous, args, l);
+    Progress& progress = shared.progress;
+    progress.status = SEARCHING;
+    progress.steps = 0;
+    progress.x = search.motion.u / scale;
+    progress.y = search.motion.v / scale;
+    progress.last = Place{0.0f, 0.0f};
+    progress.stretch = 1.0f;
+    if (!contains(shared.to, shared.begin.u, shared.begin.v)) return;
+    shared.point = point_at(shared.begin.u, shared.begin.v);
+    shared.area = area_inside(shared.to, shared.point.x, shared.point.y, i32(search.radius), 1, 2);
+    proceed(shared.to, shared.begin, args.max_iter == 0, progress);
+    progress.area = area_of(shared, progress);
 }
 
-// Sums over what counts with the window about a pixel of the other image; whether that can be solved.
-__device__ bool fit_area(const TrackArgs& args, i32 x, i32 y, TrackShared& shared) {
-    const i32 radius = i32(shared.search.radius), side = 2 * radius + 1;
-    if (counts_in_full(x, y, shared) && shared.system.n == u32(side * side)) return true;
-    const Area there = area_inside(shared.to, x, y, radius, 0, 1);
-    const Area area = overlap(area_inside(shared.to, shared.point.x, shared.point.y, radius, 1, 2), there);
-    if (area != shared.system.area) sum_template(args.illumination != 0, area, false, shared);
-    return shared.system.inverse != 0.0;
-}
-
-const i32 NOWHERE = -(1 << 20); // where no patch begins
-
-// Steps at level l until one is short, pixel by pixel. Returns how it ended.
-__device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
-    if (threadIdx.x == 0) {
-        shared.to = level_image(shared.search.there ? args.current : args.previous, args, l);
-        shared.progress.status = SEARCHING;
-        shared.progress.steps = 0;
-        shared.progress.last = Place{0.0f, 0.0f};
-        shared.progress.stretch = 1.0f;
-        shared.other.left = NOWHERE;
-        proceed(shared.to, shared.begin, args.max_iter == 0, shared.progress);
+// Reads the pixels about the template, for a level's first time, and those about where is searched.
+__device__ void load_patches(const TrackArgs& args, u32 l, bool first, TrackShared& shared) {
+    const bool searches = shared.progress.status == SEARCHING;
+    const i32 x = shared.progress.point.x, y = shared.progress.point.y;
+    const i32 radius = i32(shared.search.radius), reach = radius + PATCH_MARGIN;
+    const i32 left = shared.point.x - radius - 1, top = shared.point.y - radius - 1;
+    u32 own[PATCH_READS] = {}, other[PATCH_READS] = {};
+    if (first) {
+        const LevelImage from = level_image(shared.search.there ? args.previous : args.current, args, l);
+        read_patch(from, left, top, u32(2 * radius + 4), own); // a pixel more for the interpolation, one a side
     }
+    if (searches) read_patch(shared.to, x - reach, y - reach, u32(2 * reach + 2), other);
+    if (first) keep_patch(left, top, own, shared.own);
+    if (searches) keep_patch(x - reach, y - reach, other, shared.other);
+    __syncthreads();
+}
+
+// Steps at level l until one is short: each time round comes to another pixel. Returns how it ended.
+__device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
+    const bool free_light = args.illumination != 0;
+    const u32 warp = threadIdx.x / WARP;
     #pragma unroll 1
-    for (;;) {
+    for (bool first = true;; first = false) {
+        if (first || shared.progress.leaves_patch) load_patches(args, l, first, shared);
+        if (first) fill_gradients(shared);
+
+        // The first time all of the template, and the step too if as much counts with the window.
+        const Area& area = first ? shared.area : shared.progress.area;
+        const bool sums_template = first || area != shared.system.area;
+        const bool steps = shared.progress.status == SEARCHING && !(area != shared.progress.area);
+        if (sums_template) sum_template(free_light, area, shared);
+        if (steps) sum_window(free_light, shared);
         __syncthreads();
+        if (warp == 0) {
+            if (sums_template) set_up(shared.system, free_light, area, shared.point, shared.partial);
+            if (steps && shared.system.inverse != 0.0) walk_pixel(args, shared);
+        } else if (warp == 1 && first) {
+            set_eigenvalue(shared.system, free_light, area, shared.partial);
+        }
+        __syncthreads();
+        if (first && !is_fit(args, shared)) return LOW_TEXTURE;
+        if (shared.system.inverse == 0.0) return OUTSIDE;
         if (shared.progress.status != SEARCHING) return shared.progress.status;
-        const i32 x = shared.progress.point.x, y = shared.progress.point.y;
-        const i32 reach = i32(shared.search.radius) + PATCH_MARGIN;
-        const bool in_patch = magnitude(x - reach - shared.other.left) <= PATCH_MARGIN &&
-                              magnitude(y - reach - shared.other.top) <= PATCH_MARGIN;
-        if (!in_patch) load_patch(shared.to, x - reach, y - reach, u32(2 * reach + 2), shared.other);
-        if (!fit_area(args, x, y, shared)) return OUTSIDE;
-        sum_moments(args.illumination != 0, shared.other, x, y, shared);
-        __syncthreads();
-        if (threadIdx.x < WARP) walk_pixel(args, shared);
     }
 }
 
@@ -73,22 +81,18 @@ __device__ u32 search(const TrackArgs& args, TrackShared& shared) {
     u32 status = OUTSIDE;
     #pragma unroll 1
     for (u32 l = shared.search.levels; l-- > 0;) {
-        const f32 scale = f32(1u << l);
-        const f32 x = (shared.search.from.u + 0.5f) / scale - 0.5f, y = (shared.search.from.v + 0.5f) / scale - 0.5f;
-        __syncthreads(); // what the level before left has been read
+        if (threadIdx.x == 0) begin_level(args, l, shared);
+        __syncthreads();
+        const bool inside = contains(shared.to, shared.begin.u, shared.begin.v);
+        status = inside ? search_level(args, l, shared) : u32(OUTSIDE);
         if (threadIdx.x == 0) {
-            shared.begin = Place{x, y};
-            shared.progress.x = shared.search.motion.u / scale;
-            shared.progress.y = shared.search.motion.v / scale;
-        }
-        status = begin_level(args, l, x, y, shared);
-        if (status == SEARCHING) status = search_level(args, l, shared);
-        if (threadIdx.x == 0) {
+            const f32 scale = f32(1u << l);
             Place& motion = shared.search.motion;
             motion.u = (status == TRACKED ? shared.progress.x : motion.u / scale) * scale;
             motion.v = (status == TRACKED ? shared.progress.y : motion.v / scale) * scale;
+            if (!inside) shared.system.min_eigenvalue = 0.0f;
         }
+        __syncthreads();
     }
-    __syncthreads();
     return status;
 }

@@ -5,13 +5,13 @@ __device__ i64 product(bool about_means, u32 n, i64 ab, i64 a, i64 b) { return a
 
 // Sums that are kept of a window F between the pixels: over the four pixels about each of its places, in the order of the
 // weights, of the gradients with them, and with free light of them, and of pairs of them.
-enum Moment : u32 { MOMENTS_X = 0, MOMENTS_Y = 4, MOMENTS_F = 8, MOMENTS_FF = 12 };
+enum Moment : u32 { MOMENTS_X = 0, MOMENTS_Y = 4, MOMENTS_LIGHT = 8, OWN_LIGHT = 22 };
 const u32 MOMENTS = 8; // that are summed at once
+const u32 LIGHT_PAIRS = 4; // the first sum over a pair, from those of light on
 const u32 PIXEL_PAIRS = 10;
 
-// Sums that are kept of two values a pixel, x and y of a template or I and J, rounded; those of 32 bits and those of 64 are
-// numbered apart.
-enum PairSum : u32 { SUM_A = 0, SUM_B = 1, SUM_AA = 0, SUM_AB = 1, SUM_BB = 2 };
+// Sums of 64 bits: over two values a pixel, x and y of a template or I and J, rounded; and of a template's own moments.
+enum WideSum : u32 { SUM_A = 0, SUM_B = 1, SUM_AA = 2, SUM_AB = 3, SUM_BB = 4, OWN_X = 5, OWN_Y = 9 };
 
 // From 2^-14 grey level to the 1/32 of the gradients.
 const f64 WINDOW_SCALE = 1.0 / 512.0;
@@ -26,10 +26,22 @@ struct System {
     f32 least_determinant; // for Newton's step
     f32 min_eigenvalue; // of the whole template
     Area area;          // summed over
-    Rows rows;          // of the area
     u32 n;              // pixels of it
     i32 x, y;           // sums over the gradients
 };
+
+// Sums and products of two values.
+struct Products {
+    i32 a, b;
+    f64 aa, ab, bb;
+};
+
+__device__ Products products_of(bool free_light, u32 n, Partial& partial) {
+    const i64 a = wide_total(SUM_A, partial), b = wide_total(SUM_B, partial);
+    return Products{i32(a), i32(b), f64(product(free_light, n, wide_total(SUM_AA, partial), a, a)),
+                    f64(product(free_light, n, wide_total(SUM_AB, partial), a, b)),
+                    f64(product(free_light, n, wide_total(SUM_BB, partial), b, b))};
+}
 
 // Number of pixels; squared where products are those about the means.
 __device__ f64 weight(bool free_light, u32 n) {
@@ -37,10 +49,10 @@ __device__ f64 weight(bool free_light, u32 n) {
     return free_light ? pixels * pixels : pixels;
 }
 
-__device__ f32 smaller_eigenvalue(const System& s, f64 weight) {
-    const f64 difference = s.xx - s.yy;
-    const f64 root = sqrt(difference * difference + 4.0 * (s.xy * s.xy));
-    return f32(((s.xx + s.yy) - root) / (2.0 * weight * 1048576.0));
+__device__ f32 smaller_eigenvalue(const Products& p, f64 weight) {
+    const f64 difference = p.aa - p.bb;
+    const f64 root = sqrt(difference * difference + 4.0 * (p.ab * p.ab));
+    return f32(((p.aa + p.bb) - root) / (2.0 * weight * 1048576.0));
 }
 
 // The window's sum with a gradient, or over itself, at a place within its pixel, from the sums with the four pixels.
@@ -62,17 +74,17 @@ struct Light {
     f64 ff;
 };
 
-// A warp calls it: a lane a pair of the four pixels.
-__device__ Light light_of(u32 n, const Point& point, Partial& partial) {
-    const u32 lane = threadIdx.x % WARP;
+// From the sums from number `first` on. A warp calls it: a lane a pair of the four pixels.
+__device__ Light light_of(u32 n, const Point& point, u32 first, Partial& partial) {
+    const u32 lane = anew(threadIdx.x) % WARP;
     const u32 a = lane < 4 ? 0 : lane < 7 ? 1 : lane < 9 ? 2 : 3, b = lane - a * (7 - a) / 2;
     const auto weight_of = [&](u32 i) {
         return i < 2 ? (i == 0 ? point.weights[0] : point.weights[1]) : i == 2 ? point.weights[2] : point.weights[3];
     };
     u64 squares = 0, f = 0;
     if (lane < PIXEL_PAIRS)
-        squares = u64(i64(weight_of(a)) * weight_of(b) * (a == b ? 1 : 2) * block_total(MOMENTS_FF + lane, partial));
-    if (lane < 4) f = u64(i64(weight_of(lane)) * block_total(MOMENTS_F + lane, partial));
+        squares = u64(i64(weight_of(a)) * weight_of(b) * (a == b ? 1 : 2) * block_total(first + LIGHT_PAIRS + lane, partial));
+    if (lane < 4) f = u64(i64(weight_of(lane)) * block_total(first + lane, partial));
     squares = warp_total(squares);
     f = warp_total(f);
     const u64 size = i64(f) < 0 ? 0 - f : f;
@@ -84,28 +96,41 @@ __device__ f64 window_product(bool free_light, u32 n, i64 sum, i32 axis_sum, i64
     return f64(product(free_light, n, sum, axis_sum, f)) * WINDOW_SCALE;
 }
 
-// Makes what follows from the sums over the gradients; one thread calls it.
-__device__ void set_up(System& s, bool free_light, Partial& partial) {
-    s.x = block_total(SUM_A, partial);
-    s.y = block_total(SUM_B, partial);
-    s.xx = f64(product(free_light, s.n, wide_total(SUM_AA, partial), s.x, s.x));
-    s.xy = f64(product(free_light, s.n, wide_total(SUM_AB, partial), s.x, s.y));
-    s.yy = f64(product(free_light, s.n, wide_total(SUM_BB, partial), s.y, s.y));
-    const f64 determinant = s.xx * s.yy - s.xy * s.xy;
-    s.inverse = determinant > 0.0 ? 1.0 / determinant : 0.0;
-    s.least_determinant = LEAST_SLOPE * f32(determinant);
+// The smaller eigenvalue of an area of the template. A warp calls it.
+__device__ void set_eigenvalue(System& s, bool free_light, const Area& area, Partial& partial) {
+    const u32 n = u32(area.columns * area.rows);
+    const f32 smaller = smaller_eigenvalue(products_of(free_light, n, partial), weight(free_light, n));
+    if (threadIdx.x % WARP == 0) s.min_eigenvalue = smaller;
 }
 
-// And from the template's own window; one warp calls it.
-__device__ void set_up_own(System& s, bool free_light, const Point& point, Partial& partial) {
-    i32 along_x[4], along_y[4];
-    const Light light = free_light ? light_of(s.n, point, partial) : Light{0, 0.0};
-    load_moments(MOMENTS_X, partial, along_x);
-    load_moments(MOMENTS_Y, partial, along_y);
-    if (threadIdx.x != 0) return;
-    s.xi = window_product(free_light, s.n, weighted(point.weights, along_x), s.x, light.f);
-    s.yi = window_product(free_light, s.n, weighted(point.weights, along_y), s.y, light.f);
-    s.ii = light.ff;
+// Makes what follows from the sums over an area of the template. A warp calls it: even lanes have what belongs to x, odd
+// ones what belongs to y.
+__device__ void set_up(System& s, bool free_light, const Area& area, const Point& point, Partial& partial) {
+    const u32 n = u32(area.columns * area.rows), lane = anew(threadIdx.x) % WARP;
+    const Products p = products_of(free_light, n, partial);
+    const f64 determinant = p.aa * p.bb - p.ab * p.ab;
+    i32 own[4];
+    #pragma unroll
+    for (u32 i = 0; i < 4; ++i) own[i] = i32(wide_total((lane % 2 == 0 ? OWN_X : OWN_Y) + i, partial));
+    const Light light = free_light ? light_of(n, point, OWN_LIGHT, partial) : Light{0, 0.0};
+    const f64 mine =
+        window_product(free_light, n, weighted(point.weights, own), lane % 2 == 0 ? p.a : p.b, light.f);
+    __syncwarp();
+    if (lane == 1) s.yi = mine;
+    if (lane == 0) {
+        s.area = area;
+        s.n = n;
+        s.x = p.a;
+        s.y = p.b;
+        s.xx = p.aa;
+        s.xy = p.ab;
+        s.yy = p.bb;
+        s.xi = mine;
+        s.ii = light.ff;
+        s.inverse = determinant > 0.0 ? 1.0 / determinant : 0.0;
+        s.least_determinant = LEAST_SLOPE * f32(determinant);
+    }
+    __syncwarp();
 }
 
 // Contrast of I over that of J, from their squares.
@@ -117,15 +142,12 @@ __device__ f32 contrast_ratio(f32 ii, f32 jj) {
 
 // What the window at a point is multiplied by; a warp calls it.
 __device__ f32 light_factor(const System& s, bool free_light, const Point& point, Partial& partial) {
-    return free_light ? contrast_ratio(f32(s.ii), f32(light_of(s.n, point, partial).ff)) : 1.0f;
+    return free_light ? contrast_ratio(f32(s.ii), f32(light_of(s.n, point, MOMENTS_LIGHT, partial).ff)) : 1.0f;
 }
 
 // Root mean square of factor * J - I, grey levels.
 __device__ f32 residual_of(const System& s, bool free_light, f64 factor, Partial& partial) {
-    const i64 i = block_total(SUM_A, partial), j = block_total(SUM_B, partial);
-    const f64 ii = f64(product(free_light, s.n, wide_total(SUM_AA, partial), i, i));
-    const f64 ij = f64(product(free_light, s.n, wide_total(SUM_AB, partial), i, j));
-    const f64 jj = f64(product(free_light, s.n, wide_total(SUM_BB, partial), j, j));
-    const f64 squares = (factor * factor * jj - 2.0 * factor * ij) + ii;
+    const Products p = products_of(free_light, s.n, partial);
+    const f64 squares = (factor * factor * p.bb - 2.0 * factor * p.ab) + p.aa;
     return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, s.n) * 1024.0)));
 }

@@ -1,39 +1,48 @@
 // C11: sums over a block. Integers, so that each thread may take any pixels.
 
-const u32 GREATEST_SUMS = 24, GREATEST_WIDE = 3; // of 32 and 64 bits
+const u32 GREATEST_SUMS = 36, GREATEST_WIDE = 13; // of 32 and 64 bits
 
 // Sums of each warp, those of a number beside each other.
 struct Partial {
     alignas(16) Array<i32, GREATEST_SUMS * TRACK_WARPS> sums;
-    Array<i64, GREATEST_WIDE * TRACK_WARPS> wide;
+    alignas(16) Array<i64, GREATEST_WIDE * TRACK_WARPS> wide;
 };
 
-// N sums over the warp, N a power of two up to 16, which must fit 32 bits. A lane has that of number lane / (32 / N): each
-// of the first steps halves what a lane has left to add.
-template <u32 N>
-__device__ i32 warp_sums(i32 (&values)[N]) {
-    u32 step = WARP / 2;
+// One step towards the sums of N numbers over the warp, N a power of two: a lane keeps HALF of twice as many, to which
+// the lane HALF * (32 / N) from it adds its own. After all steps, from N / 2 down to 1, the 32 / N lanes from
+// number * 32 / N on have parts of that sum.
+template <u32 HALF, u32 N>
+__device__ void halve_sums(i32 (&values)[N]) {
+    const u32 step = HALF * (WARP / N);
+    const bool upper = (threadIdx.x & step) != 0;
     #pragma unroll
-    for (u32 half = N / 2; half > 0; half /= 2, step /= 2) {
-        const bool upper = (threadIdx.x & step) != 0;
-        #pragma unroll
-        for (u32 k = 0; k < half; ++k) {
-            const i32 kept = upper ? values[k + half] : values[k], given = upper ? values[k] : values[k + half];
-            values[k] = kept + __shfl_xor_sync(ALL_LANES, given, step);
-        }
+    for (u32 k = 0; k < HALF; ++k) {
+        const i32 first = values[k], second = values[k + HALF];
+        values[k] = (upper ? second : first) + __shfl_xor_sync(ALL_LANES, upper ? first : second, step);
     }
-    i32 sum = values[0];
-    #pragma unroll
-    for (; step > 0; step /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, step);
-    return sum;
 }
 
-// Leaves the warp's sums for block_total, from number `first` on.
-template <u32 N>
-__device__ void keep_sums(i32 (&values)[N], u32 first, Partial& partial) {
-    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const i32 sum = warp_sums(values);
-    if (lane % (WARP / N) == 0) partial.sums[(first + lane / (WARP / N)) * TRACK_WARPS + warp] = sum;
+// Leaves the first COUNT of the warp's sums for block_total, from number `first` on. They must fit 32 bits.
+template <u32 COUNT>
+__device__ void keep_sums(i32 (&values)[8], u32 first, Partial& partial) {
+    const u32 lane = anew(threadIdx.x) % WARP, lanes = WARP / 8;
+    halve_sums<4>(values);
+    halve_sums<2>(values);
+    halve_sums<1>(values);
+    i32 sum = values[0] + __shfl_xor_sync(ALL_LANES, values[0], 2);
+    sum += __shfl_xor_sync(ALL_LANES, sum, 1);
+    if (lane % lanes == 0 && lane / lanes < COUNT) partial.sums[(first + lane / lanes) * TRACK_WARPS + threadIdx.x / WARP] = sum;
+}
+
+// Leaves sums for wide_total. Those of half a warp must fit 32 bits.
+__device__ void keep_wide_sums(i32 (&values)[16], Partial& partial) {
+    const u32 lane = anew(threadIdx.x) % WARP;
+    halve_sums<8>(values);
+    halve_sums<4>(values);
+    halve_sums<2>(values);
+    halve_sums<1>(values);
+    const i32 sum = values[0], other = __shfl_xor_sync(ALL_LANES, sum, 1);
+    if (lane % 2 == 0 && lane / 2 < GREATEST_WIDE) partial.wide[lane / 2 * TRACK_WARPS + threadIdx.x / WARP] = i64(sum) + other;
 }
 
 __device__ u64 warp_total(u64 value) {
@@ -42,7 +51,7 @@ __device__ u64 warp_total(u64 value) {
     return value;
 }
 
-// The same for a sum that needs 64 bits, for wide_total.
+// The same for one sum of 64 bits.
 __device__ void keep_wide(i64 value, u32 number, Partial& partial) {
     const u64 sum = warp_total(u64(value));
     if (threadIdx.x % WARP == 0) partial.wide[number * TRACK_WARPS + threadIdx.x / WARP] = i64(sum);

@@ -8,6 +8,12 @@ __device__ void proceed(const LevelImage& to, const Place& begin, bool ends, Pro
     else progress.point = point_at(to_x, to_y);
 }
 
+// What of the template counts with the next window.
+__device__ Area area_of(const TrackShared& shared, const Progress& progress) {
+    if (progress.status != SEARCHING) return shared.area;
+    return overlap(shared.area, area_inside(shared.to, progress.point.x, progress.point.y, i32(shared.search.radius), 0, 1));
+}
+
 // Where a window says to go, px of the level: if the other image changed as the template does, and by how it changes
 // itself, where that has a solution.
 struct Step {
@@ -29,7 +35,7 @@ __device__ void part_weights(const Point& point, u32 part, i32 (&weights)[4]) {
 // The step that the window about a point asks for. A warp calls it: of its first six lanes two have the window's sums with
 // the gradients, two how these change along x, and two along y.
 __device__ Step step_of(const System& s, bool free_light, const Point& point, Partial& partial) {
-    const u32 lane = threadIdx.x % WARP;
+    const u32 lane = anew(threadIdx.x) % WARP;
     const bool along_x = lane % 2 == 0;
     i32 weights[4], moments[4];
     part_weights(point, lane / 2, weights);
@@ -39,7 +45,7 @@ __device__ Step step_of(const System& s, bool free_light, const Point& point, Pa
     f32 factor = 1.0f;
     if (free_light) {
         factor = light_factor(s, true, point, partial);
-        load_moments(MOMENTS_F, partial, moments);
+        load_moments(MOMENTS_LIGHT, partial, moments);
         f = weighted(weights, moments);
     }
     const f64 own = lane == 0 ? s.xi : lane == 1 ? s.yi : 0.0;
@@ -70,6 +76,13 @@ __device__ void take(const Step& step, Progress& progress) {
     progress.last = Place{motion.u * scale, motion.v * scale};
 }
 
+// Whether the next window is beyond the patch.
+__device__ bool leaves_patch(const TrackShared& shared, const Point& point) {
+    const i32 reach = i32(shared.search.radius) + PATCH_MARGIN;
+    return magnitude(point.x - reach - shared.other.left) > PATCH_MARGIN ||
+           magnitude(point.y - reach - shared.other.top) > PATCH_MARGIN;
+}
+
 // Steps until one is short or leads to another pixel; one warp calls it.
 __device__ void walk_pixel(const TrackArgs& args, TrackShared& shared) {
     const bool free_light = args.illumination != 0;
@@ -84,6 +97,8 @@ __device__ void walk_pixel(const TrackArgs& args, TrackShared& shared) {
         proceed(shared.to, shared.begin, done || progress.steps == args.max_iter, progress);
     } while (progress.status == SEARCHING && progress.point.x == shared.progress.point.x &&
              progress.point.y == shared.progress.point.y);
+    progress.area = area_of(shared, progress);
+    progress.leaves_patch = leaves_patch(shared, progress.point);
     __syncwarp(); // all lanes have read what one writes
     if (threadIdx.x == 0) shared.progress = progress;
 }

@@ -34,6 +34,8 @@ struct Progress {
     Place last;     // the last step, px of the level
     f32 stretch;    // by which it was made longer
     Point point;    // where the next window lies, while searching; at the end the last one
+    Area area;      // what of the template counts with it
+    bool leaves_patch; // whether pixels beyond those at hand are needed
 };
 
 // What a block shares. What all threads would hold alike is here, not in registers.
@@ -47,162 +49,169 @@ struct TrackShared {
     LevelImage to; // the level in which is searched
     Partial partial;
     Point point;   // the template's
+    Area area;     // what of it counts
     Patch own, other; // pixels about the template and about where is searched
-    Array<u32, GREATEST_WINDOW * GREATEST_WINDOW> gradients; // of the template, along x in the lower half, y in the upper
+    // Of the template, along x in the lower half, y in the upper; run by run.
+    alignas(16) Array<u32, RUN * GREATEST_RUNS> gradients;
 };
 
-// Gradients at the point of the middle of 4 x 4 pixels from `at` on: Scharr's at the middle four, interpolated.
-__device__ u32 gradients(Patch& patch, u32 at, const Point& point) {
-    i32 p[4][4];
+// Makes the gradients of a run, at byte `at` of the row above it: Scharr's about each of its pixels, interpolated.
+__device__ void gradients_of(Patch& patch, u32 at, const Point& point, u32 (&out)[RUN]) {
+    // Columns from the one before the run on; smoothed and differences along y, of the row and of the one below.
+    i32 smooth[2][RUN + 3], steep[2][RUN + 3];
+    const u32 word = at & ~3u, bits = 8 * (at & 3u);
+    u32 pixels[4][2];
     #pragma unroll
-    for (u32 j = 0; j < 4; ++j)
-        #pragma unroll
-        for (u32 i = 0; i < 4; ++i) p[j][i] = patch.bytes[at + j * PATCH_PITCH + i];
-    i32 x = 1 << (GRADIENT_SHIFT - 1), y = x;
-    #pragma unroll
-    for (u32 j = 0; j < 2; ++j)
-        #pragma unroll
-        for (u32 i = 0; i < 2; ++i) {
-            const i32 corners = p[j + 2][i + 2] - p[j][i], others = p[j + 2][i] - p[j][i + 2];
-            x += point.weights[2 * j + i] * (3 * (corners - others) + 10 * (p[j + 1][i + 2] - p[j + 1][i]));
-            y += point.weights[2 * j + i] * (3 * (corners + others) + 10 * (p[j + 2][i + 1] - p[j][i + 1]));
-        }
-    return (u32(x >> GRADIENT_SHIFT) & 0xFFFFu) | u32(y >> GRADIENT_SHIFT) << 16;
-}
-
-// Fills the template about a point. All threads call it.
-__device__ void fill_template(const LevelImage& level, const Point& point, TrackShared& shared) {
-    const i32 radius = i32(shared.search.radius), side = 2 * radius + 1;
-    const i32 left = point.x - radius - 1, top = point.y - radius - 1;
-    load_patch(level, left, top, u32(side) + 3, shared.own); // one more for the interpolation, one a side for gradients
-    const Rows rows = rows_of(u32(side));
-    const u32 origin = shared.own.index(left, top);
-    #pragma unroll 1
-    for (u32 i = threadIdx.x; i < u32(side * side); i += TRACK_BLOCK)
-        shared.gradients[i] = gradients(shared.own, origin + i + rows.row(i) * (PATCH_PITCH - u32(side)), point);
-    if (threadIdx.x == 0) shared.point = point;
-    __syncthreads();
-}
-
-// The pixels of the area that counts, one after the other: those of a thread.
-struct Walk {
-    u32 first, side_rest;   // of the template's window
-    u32 pixel, pitch_rest;  // of a patch
-    Rows rows;
-
-    __device__ Walk(const System& system, u32 radius, Patch& patch, i32 x, i32 y) {
-        const u32 side = 2 * radius + 1;
-        const Area& area = system.area;
-        rows = system.rows;
-        first = u32(area.top) * side + u32(area.left);
-        side_rest = side - rows.side;
-        pixel = patch.index(x - i32(radius) + area.left, y - i32(radius) + area.top);
-        pitch_rest = PATCH_PITCH - rows.side;
+    for (u32 row = 0; row < 4; ++row) {
+        const u32 from = word + row * PATCH_PITCH;
+        const u32 low = word_of(patch.bytes, from), middle = word_of(patch.bytes, from + 4);
+        pixels[row][0] = __funnelshift_r(low, middle, bits);
+        pixels[row][1] = __funnelshift_r(middle, word_of(patch.bytes, from + 8), bits);
     }
-    __device__ u32 in_window(u32 i) const { return first + i + rows.row(i) * side_rest; }
-    __device__ u32 in_patch(u32 i) const { return pixel + i + rows.row(i) * pitch_rest; }
-};
+    #pragma unroll
+    for (u32 i = 0; i < RUN + 3; ++i) {
+        i32 p[4];
+        #pragma unroll
+        for (u32 row = 0; row < 4; ++row) p[row] = i32(pixels[row][i / 4] >> (8 * (i % 4)) & 255u);
+        #pragma unroll
+        for (u32 row = 0; row < 2; ++row) {
+            smooth[row][i] = 3 * (p[row] + p[row + 2]) + 10 * p[row + 1];
+            steep[row][i] = p[row + 2] - p[row];
+        }
+    }
+    #pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+        i32 x = 1 << (GRADIENT_SHIFT - 1), y = x;
+        #pragma unroll
+        for (u32 i = 0; i < 4; ++i) {
+            const u32 row = i / 2, column = k + i % 2;
+            const i32 (&along)[RUN + 3] = steep[row];
+            x += point.weights[i] * (smooth[row][column + 2] - smooth[row][column]);
+            y += point.weights[i] * (3 * (along[column] + along[column + 2]) + 10 * along[column + 1]);
+        }
+        out[k] = (u32(x >> GRADIENT_SHIFT) & 0xFFFFu) | u32(y >> GRADIENT_SHIFT) << 16;
+    }
+}
+
+// Where the first pixel of a window about pixel (x, y) of a level lies in a patch.
+__device__ u32 corner_of(const Patch& patch, i32 x, i32 y, u32 radius) {
+    return patch.index(x - i32(radius), y - i32(radius));
+}
+
+// Fills the gradients of a thread's runs.
+__device__ void fill_gradients(TrackShared& shared) {
+    const u32 radius = shared.search.radius;
+    const Runs runs(2 * radius + 1);
+    const u32 corner = corner_of(shared.own, shared.point.x - 1, shared.point.y - 1, radius);
+    #pragma unroll 1
+    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
+        const Run run(runs, i);
+        u32 gradients[RUN];
+        gradients_of(shared.own, corner + run.row * PATCH_PITCH + run.column, shared.point, gradients);
+        #pragma unroll
+        for (u32 k = 0; k < RUN; ++k) shared.gradients[RUN * i + k] = gradients[k];
+    }
+}
+
+// The gradients of a run's k-th pixel, where that counts; else 0.
+__device__ u32 gradient_of(TrackShared& shared, u32 i, const Run& run, const Area& area, u32 k) {
+    return run.counts(area, k) ? shared.gradients[RUN * i + k] : 0;
+}
+
+// Adds the moments of a pixel with these gradients, the k-th of a run.
+template <u32 N>
+__device__ void add_moments(const RunPixels& pixels, u32 k, u32 both, u32 first, i32 (&sums)[N]) {
+    const i32 x = i16(both), y = i16(both >> 16);
+    #pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+        const i32 pixel = pixels.about(k, i);
+        sums[first + i] += x * pixel;
+        sums[first + 4 + i] += y * pixel;
+    }
+}
 
 // Those of the moments of F that HALF says: in two goes, since all would take too many registers.
 template <u32 HALF>
-__device__ void sum_light(u32 n, const Walk& walk, Patch& patch, Partial& partial) {
+__device__ void sum_light(const Area& area, Patch& patch, u32 corner, u32 side, u32 first, Partial& partial) {
+    const Runs runs(side);
     i32 sums[MOMENTS] = {};
     #pragma unroll 1
-    for (u32 i = threadIdx.x; i < n; i += TRACK_BLOCK) {
-        const u32 at = walk.in_patch(i);
-        i32 pixels[4];
+    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
+        const Run run(runs, i);
+        const RunPixels about(patch, corner + run.row * PATCH_PITCH + run.column);
         #pragma unroll
-        for (u32 k = 0; k < 4; ++k) pixels[k] = patch.bytes[at + k % 2 + k / 2 * PATCH_PITCH];
-        #pragma unroll
-        for (u32 k = 0; k < 4; ++k) {
-            if (HALF == 0) sums[k] += pixels[k];
-            if (HALF == 0) sums[4 + k] += pixels[0] * pixels[k];
-            if (HALF == 1 && k > 0) sums[k - 1] += pixels[1] * pixels[k];
-            if (HALF == 1 && k > 1) sums[k + 1] += pixels[2] * pixels[k];
+        for (u32 k = 0; k < RUN; ++k) {
+            i32 pixels[4];
+            #pragma unroll
+            for (u32 j = 0; j < 4; ++j) pixels[j] = run.counts(area, k) ? about.about(k, j) : 0;
+            #pragma unroll
+            for (u32 j = 0; j < 4; ++j) {
+                if (HALF == 0) sums[j] += pixels[j];
+                if (HALF == 0) sums[4 + j] += pixels[0] * pixels[j];
+                if (HALF == 1 && j > 0) sums[j - 1] += pixels[1] * pixels[j];
+                if (HALF == 1 && j > 1) sums[j + 1] += pixels[2] * pixels[j];
+            }
+            if (HALF == 1) sums[5] += pixels[3] * pixels[3];
         }
-        if (HALF == 1) sums[5] += pixels[3] * pixels[3];
     }
-    keep_sums(sums, MOMENTS_F + HALF * MOMENTS, partial);
+    keep_sums<HALF == 0 ? MOMENTS : 6>(sums, first + HALF * MOMENTS, partial);
 }
 
-// Sums of the area with the four pixels about each place of the window at pixel (x, y) of a patch. All threads call it,
-// and then meet.
-__device__ void sum_moments(bool free_light, Patch& patch, i32 x, i32 y, TrackShared& shared) {
-    const Walk walk(shared.system, shared.search.radius, patch, x, y);
-    const u32 n = shared.system.n;
-    i32 sums[MOMENTS] = {};
-    #pragma unroll 4
-    for (u32 i = threadIdx.x; i < n; i += TRACK_BLOCK) {
-        const u32 both = shared.gradients[walk.in_window(i)], at = walk.in_patch(i);
-        const i32 gx = i16(both), gy = i16(both >> 16);
+// Sums over an area of the template, and of it with its own window. All threads call it.
+__device__ void sum_template(bool free_light, const Area& area, TrackShared& shared) {
+    const u32 radius = shared.search.radius, side = 2 * radius + 1;
+    const Runs runs(side);
+    const u32 corner = corner_of(shared.own, shared.point.x, shared.point.y, radius);
+    i32 sums[16] = {};
+    #pragma unroll 1
+    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
+        const Run run(runs, i);
+        const RunPixels pixels(shared.own, corner + run.row * PATCH_PITCH + run.column);
         #pragma unroll
-        for (u32 k = 0; k < 4; ++k) {
-            const i32 pixel = patch.bytes[at + k % 2 + k / 2 * PATCH_PITCH];
-            sums[MOMENTS_X + k] += gx * pixel;
-            sums[MOMENTS_Y + k] += gy * pixel;
+        for (u32 k = 0; k < RUN; ++k) {
+            const u32 both = gradient_of(shared, i, run, area, k);
+            const i32 x = i16(both), y = i16(both >> 16);
+            sums[SUM_A] += x;
+            sums[SUM_B] += y;
+            sums[SUM_AA] += x * x;
+            sums[SUM_AB] += x * y;
+            sums[SUM_BB] += y * y;
+            add_moments(pixels, k, both, OWN_X, sums);
         }
     }
-    keep_sums(sums, 0, shared.partial);
+    keep_wide_sums(sums, shared.partial);
     if (!free_light) return;
-    sum_light<0>(n, walk, patch, shared.partial);
-    sum_light<1>(n, walk, patch, shared.partial);
+    sum_light<0>(area, shared.own, corner, side, OWN_LIGHT, shared.partial);
+    sum_light<1>(area, shared.own, corner, side, OWN_LIGHT, shared.partial);
 }
 
-// A thread's sums over two values a pixel, and over their products.
-struct PairSums {
-    i32 single[2] = {};
-    i64 aa = 0, ab = 0, bb = 0;
-
-    __device__ void add(i32 a, i32 b) {
-        single[0] += a;
-        single[1] += b;
-        aa += a * a;
-        ab += a * b;
-        bb += b * b;
-    }
-    __device__ void keep(Partial& partial) {
-        keep_sums(single, SUM_A, partial);
-        keep_wide(aa, SUM_AA, partial);
-        keep_wide(ab, SUM_AB, partial);
-        keep_wide(bb, SUM_BB, partial);
-    }
-};
-
-// Sums over an area of the template, the whole one for the first time. All threads call it.
-__device__ void sum_template(bool free_light, const Area& area, bool whole, TrackShared& shared) {
-    System& system = shared.system;
-    __syncthreads(); // the sums before have been read
-    if (threadIdx.x == 0) {
-        system.area = area;
-        system.n = u32(area.columns * area.rows);
-        system.rows = rows_of(u32(most(area.columns, 1)));
-    }
-    __syncthreads();
-    const Walk walk(system, shared.search.radius, shared.own, shared.point.x, shared.point.y);
-    PairSums sums;
+// Sums of what counts with the four pixels about each place of the next window. All threads call it.
+__device__ void sum_window(bool free_light, TrackShared& shared) {
+    const Area& area = shared.progress.area;
+    const Point& point = shared.progress.point;
+    const u32 radius = shared.search.radius, side = 2 * radius + 1;
+    const Runs runs(side);
+    const u32 corner = corner_of(shared.other, point.x, point.y, radius);
+    i32 sums[MOMENTS] = {};
     #pragma unroll 1
-    for (u32 i = threadIdx.x; i < system.n; i += TRACK_BLOCK) {
-        const u32 pair = shared.gradients[walk.in_window(i)];
-        sums.add(i16(pair), i16(pair >> 16));
+    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
+        const Run run(runs, i);
+        const RunPixels pixels(shared.other, corner + run.row * PATCH_PITCH + run.column);
+        #pragma unroll
+        for (u32 k = 0; k < RUN; ++k)
+            add_moments(pixels, k, gradient_of(shared, i, run, area, k), MOMENTS_X, sums);
     }
-    sums.keep(shared.partial);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        set_up(system, free_light, shared.partial);
-        if (whole) system.min_eigenvalue = smaller_eigenvalue(system, weight(free_light, system.n));
-    }
-    __syncthreads();
-    sum_moments(free_light, shared.own, shared.point.x, shared.point.y, shared);
-    __syncthreads();
-    if (threadIdx.x < WARP) set_up_own(system, free_light, shared.point, shared.partial);
-    __syncthreads();
+    keep_sums<MOMENTS>(sums, MOMENTS_X, shared.partial);
+    if (!free_light) return;
+    sum_light<0>(area, shared.other, corner, side, MOMENTS_LIGHT, shared.partial);
+    sum_light<1>(area, shared.other, corner, side, MOMENTS_LIGHT, shared.partial);
 }
 
-// Intensity at a point right of and below pixel `at`.
-__device__ i32 intensity(Patch& patch, u32 at, const Point& point) {
+// Intensity at the point within place k of a run.
+__device__ i32 intensity(const RunPixels& pixels, u32 k, const Point& point) {
     i32 sum = 1 << (INTENSITY_SHIFT - 1);
     #pragma unroll
-    for (u32 k = 0; k < 4; ++k) sum += point.weights[k] * patch.bytes[at + k % 2 + k / 2 * PATCH_PITCH];
+    for (u32 i = 0; i < 4; ++i) sum += point.weights[i] * pixels.about(k, i);
     return sum >> INTENSITY_SHIFT;
 }
 
@@ -210,19 +219,30 @@ __device__ i32 intensity(Patch& patch, u32 at, const Point& point) {
 __device__ void measure(bool free_light, TrackShared& shared) {
     const Point& point = shared.progress.point;
     const u32 radius = shared.search.radius;
+    const Area area = shared.system.area;
     const f32 factor = light_factor(shared.system, free_light, point, shared.partial);
-    __syncthreads(); // the moments have been read
-    const Walk own(shared.system, radius, shared.own, shared.point.x, shared.point.y);
-    const Walk other(shared.system, radius, shared.other, point.x, point.y);
-    PairSums sums;
+    const Runs runs(2 * radius + 1);
+    const u32 own = corner_of(shared.own, shared.point.x, shared.point.y, radius);
+    const u32 other = corner_of(shared.other, point.x, point.y, radius);
+    i64 sums[SUM_BB + 1] = {};
     #pragma unroll 1
-    for (u32 pixel = threadIdx.x; pixel < shared.system.n; pixel += TRACK_BLOCK) {
-        const u32 at = own.in_patch(pixel);
-        const i32 i = intensity(shared.own, at, shared.point);
-        const i32 j = intensity(shared.other, at + (other.pixel - own.pixel), point);
-        sums.add(i, j);
+    for (u32 index = threadIdx.x; index < runs.count; index += TRACK_BLOCK) {
+        const Run run(runs, index);
+        const u32 at = run.row * PATCH_PITCH + run.column;
+        const RunPixels template_pixels(shared.own, own + at), pixels(shared.other, other + at);
+        #pragma unroll
+        for (u32 k = 0; k < RUN; ++k) {
+            if (!run.counts(area, k)) continue;
+            const i32 i = intensity(template_pixels, k, shared.point), j = intensity(pixels, k, point);
+            sums[SUM_A] += i;
+            sums[SUM_B] += j;
+            sums[SUM_AA] += i * i;
+            sums[SUM_AB] += i * j;
+            sums[SUM_BB] += j * j;
+        }
     }
-    sums.keep(shared.partial);
+    #pragma unroll
+    for (u32 k = 0; k <= SUM_BB; ++k) keep_wide(sums[k], k, shared.partial);
     __syncthreads();
     if (threadIdx.x == 0)
         shared.search.residual = residual_of(shared.system, free_light, f64(factor), shared.partial);

@@ -45,6 +45,7 @@ const FILES: &[(&str, &str)] = embedded! {
     "grid.cuh"
     "track.cu"
     "track/patch.cuh"
+    "track/run.cuh"
     "track/search.cuh"
     "track/solve.cuh"
     "track/sums.cuh"
