@@ -44,15 +44,15 @@ __device__ void prepare(const TrackArgs& args, u32 pass, TrackShared& shared) {
     const TrackStart& start = shared.start;
     const Found& there = shared.there;
     Search& search = shared.search;
-    const u32 levels = start.trusted != 0 ? least(args.levels, TRUSTED_LEVELS) : args.levels;
+    const bool trusted = pass == BACK || start.trusted != 0;
     search.there = pass != BACK;
     search.residual = 0.0f;
-    search.levels = pass == FINE ? 1 : levels;
+    search.levels = pass == FINE ? 1 : trusted ? least(args.levels, TRUSTED_LEVELS) : args.levels;
     search.radius = pass == FINE ? args.refine_radius : args.radius;
     search.from = pass == BACK ? Place{start.u + there.x, start.v + there.y} : Place{start.u, start.v};
-    const f32 sign = pass == BACK ? -1.0f : 1.0f;
-    search.motion = pass == FINE ? Place{there.x, there.y}
-                                 : Place{sign * (start.guess_u - start.u), sign * (start.guess_v - start.v)};
+    search.motion = pass == THERE  ? Place{start.guess_u - start.u, start.guess_v - start.v}
+                    : pass == BACK ? Place{-there.x, -there.y}
+                                   : Place{there.x, there.y};
 }
 
 // Forward, the gates, back again, and the last search. All threads of the block call it; the first one writes. One

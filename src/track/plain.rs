@@ -43,7 +43,8 @@ fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart,
     } else if let Some(most) = settings.max_backward_error {
         // In darker light a template that was good enough would not be: there and back share one gate.
         let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
-        let backward = search(current, previous, flow.position, guess.map(|c| -c), start.trusted, &open, false);
+        let back = forward.motion.map(|c| -c);
+        let backward = search(current, previous, flow.position, back, true, &open, false);
         let [x, y] = difference(sum(flow.position, backward.motion), start.from);
         let squares = x * x + y * y;
         if backward.status != FlowStatus::Tracked {

@@ -214,7 +214,7 @@ pub fn track(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart,
     }
     let Some(most) = settings.max_backward_error else { return refined(previous, current, start, settings, m, flow) };
     let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
-    let (status, n, ..) = search(current, previous, flow.position, [-guess[0], -guess[1]], start.trusted, &open);
+    let (status, n, ..) = search(current, previous, flow.position, [-m[0], -m[1]], true, &open);
     if status != FlowStatus::Tracked {
         return Flow { status: FlowStatus::Inconsistent, ..flow };
     }
