@@ -10,6 +10,8 @@ const u32 PATCH_WORDS = 10; // of a row: those that hold so many pixels, whereve
 const u32 PATCH_PITCH = 4 * PATCH_WORDS;
 static_assert(GREATEST_PATCH + 3 <= PATCH_PITCH, "a row may begin at any byte of its first word");
 
+const u32 GREATEST_LEVELS = 3;
+
 // One level of a pyramid.
 struct LevelImage {
     const u8* pixels;
@@ -19,7 +21,9 @@ struct LevelImage {
 
 __device__ LevelImage level_image(const u8* pyramid, const TrackArgs& args, u32 index) {
     u32 width = args.width, height = args.height;
-    for (u32 l = 0; l < index; ++l) {
+    #pragma unroll
+    for (u32 l = 0; l + 1 < GREATEST_LEVELS; ++l) {
+        if (l >= index) continue;
         pyramid += level_pitch(width) * height;
         width /= 2;
         height /= 2;

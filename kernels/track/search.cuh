@@ -2,6 +2,9 @@
 
 const u32 TRUSTED_LEVELS = 2; // levels of a search with a trusted guess
 
+// 2^-l: multiplying by it rounds as dividing by 2^l does.
+__device__ f32 power_of_half(u32 l) { return l == 0 ? 1.0f : l == 1 ? 0.5f : 0.25f; }
+
 // Whether the template has texture enough. In darker light one that was good enough would not be: there and back share
 // one gate.
 __device__ bool is_fit(const TrackArgs& args, const TrackShared& shared) {
@@ -9,24 +12,32 @@ __device__ bool is_fit(const TrackArgs& args, const TrackShared& shared) {
     return !(shared.system.min_eigenvalue < least_eigenvalue) && shared.system.inverse != 0.0;
 }
 
-// Says where the search of a level begins. One thread calls it.
+// Says where the search of a level begins. A warp calls it: even lanes place the template, odd ones the first window.
 __device__ void begin_level(const TrackArgs& args, u32 l, TrackShared& shared) {
     const Search& search = shared.search;
-    const f32 scale = f32(1u << l);
-    shared.begin = Place{(search.from.u + 0.5f) / scale - 0.5f, (search.from.v + 0.5f) / scale - 0.5f};
-    shared.to = level_image(search.there ? args.current : args.previous, args, l);
-    Progress& progress = shared.progress;
-    progress.status = SEARCHING;
-    progress.steps = 0;
-    progress.x = search.motion.u / scale;
-    progress.y = search.motion.v / scale;
-    progress.last = Place{0.0f, 0.0f};
-    progress.stretch = 1.0f;
-    if (!contains(shared.to, shared.begin.u, shared.begin.v)) return;
-    shared.point = point_at(shared.begin.u, shared.begin.v);
-    shared.area = area_inside(shared.to, shared.point.x, shared.point.y, i32(search.radius), 1, 2);
-    proceed(shared.to, shared.begin, args.max_iter == 0, progress);
-    progress.area = area_of(shared, progress);
+    const u32 lane = anew(threadIdx.x) % WARP;
+    const bool window = lane % 2 != 0;
+    const f32 scale = power_of_half(l);
+    const Place begin{(search.from.u + 0.5f) * scale - 0.5f, (search.from.v + 0.5f) * scale - 0.5f};
+    const Place motion{search.motion.u * scale, search.motion.v * scale};
+    const LevelImage to = level_image(search.there ? args.current : args.previous, args, l);
+    const f32 x = window ? begin.u + motion.u : begin.u, y = window ? begin.v + motion.v : begin.v;
+    const bool inside = contains(to, x, y);
+    const Point point = point_at(inside ? x : 0.0f, inside ? y : 0.0f);
+    const Area own = area_inside(to, point.x, point.y, i32(search.radius), window ? 0 : 1, window ? 1 : 2);
+    const Area other{__shfl_xor_sync(ALL_LANES, own.left, 1), __shfl_xor_sync(ALL_LANES, own.top, 1),
+                     __shfl_xor_sync(ALL_LANES, own.columns, 1), __shfl_xor_sync(ALL_LANES, own.rows, 1)};
+    if (lane == 0) {
+        shared.begin = begin;
+        shared.to = to;
+        shared.point = point;
+        shared.area = own;
+    }
+    if (lane == 1) {
+        const u32 status = !inside ? OUTSIDE : args.max_iter == 0 ? TRACKED : SEARCHING;
+        const Area area = status == SEARCHING ? overlap(other, own) : other;
+        shared.progress = Progress{status, 0, motion.u, motion.v, {0.0f, 0.0f}, 1.0f, point, area, true};
+    }
 }
 
 // Reads the pixels about the template, for a level's first time, and those about where is searched.
@@ -53,7 +64,6 @@ __device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
     #pragma unroll 1
     for (bool first = true;; first = false) {
         if (first || shared.progress.leaves_patch) load_patches(args, l, first, shared);
-        if (first) fill_gradients(shared);
 
         // The first time all of the template, and the step too if as much counts with the window.
         const Area& area = first ? shared.area : shared.progress.area;
@@ -81,15 +91,15 @@ __device__ u32 search(const TrackArgs& args, TrackShared& shared) {
     u32 status = OUTSIDE;
     #pragma unroll 1
     for (u32 l = shared.search.levels; l-- > 0;) {
-        if (threadIdx.x == 0) begin_level(args, l, shared);
+        if (threadIdx.x < WARP) begin_level(args, l, shared);
         __syncthreads();
         const bool inside = contains(shared.to, shared.begin.u, shared.begin.v);
         status = inside ? search_level(args, l, shared) : u32(OUTSIDE);
         if (threadIdx.x == 0) {
-            const f32 scale = f32(1u << l);
+            const f32 scale = f32(1u << l), inverse = power_of_half(l);
             Place& motion = shared.search.motion;
-            motion.u = (status == TRACKED ? shared.progress.x : motion.u / scale) * scale;
-            motion.v = (status == TRACKED ? shared.progress.y : motion.v / scale) * scale;
+            motion.u = (status == TRACKED ? shared.progress.x : motion.u * inverse) * scale;
+            motion.v = (status == TRACKED ? shared.progress.y : motion.v * inverse) * scale;
             if (!inside) shared.system.min_eigenvalue = 0.0f;
         }
         __syncthreads();

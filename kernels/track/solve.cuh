@@ -11,7 +11,7 @@ const u32 LIGHT_PAIRS = 4; // the first sum over a pair, from those of light on
 const u32 PIXEL_PAIRS = 10;
 
 // Sums of 64 bits: over two values a pixel, x and y of a template or I and J, rounded; and of a template's own moments.
-enum WideSum : u32 { SUM_A = 0, SUM_B = 1, SUM_AA = 2, SUM_AB = 3, SUM_BB = 4, OWN_X = 5, OWN_Y = 9 };
+enum WideSum : u32 { OWN_X = 0, OWN_Y = 4, SUM_A = 8, SUM_B = 9, SUM_AA = 10, SUM_AB = 11, SUM_BB = 12 };
 
 // From 2^-14 grey level to the 1/32 of the gradients.
 const f64 WINDOW_SCALE = 1.0 / 512.0;
@@ -36,11 +36,13 @@ struct Products {
     f64 aa, ab, bb;
 };
 
-__device__ Products products_of(bool free_light, u32 n, Partial& partial) {
-    const i64 a = wide_total(SUM_A, partial), b = wide_total(SUM_B, partial);
-    return Products{i32(a), i32(b), f64(product(free_light, n, wide_total(SUM_AA, partial), a, a)),
-                    f64(product(free_light, n, wide_total(SUM_AB, partial), a, b)),
-                    f64(product(free_light, n, wide_total(SUM_BB, partial), b, b))};
+// From the sums of 64 bits, of which each lane of a warp has one.
+__device__ Products products_of(bool free_light, u32 n, i64 total) {
+    const i32 a = __shfl_sync(ALL_LANES, i32(total), SUM_A), b = __shfl_sync(ALL_LANES, i32(total), SUM_B);
+    const i64 aa = i64(__shfl_sync(ALL_LANES, u64(total), SUM_AA)), ab = i64(__shfl_sync(ALL_LANES, u64(total), SUM_AB));
+    const i64 bb = i64(__shfl_sync(ALL_LANES, u64(total), SUM_BB));
+    return Products{a, b, f64(product(free_light, n, aa, a, a)), f64(product(free_light, n, ab, a, b)),
+                    f64(product(free_light, n, bb, b, b))};
 }
 
 // Number of pixels; squared where products are those about the means.
@@ -74,17 +76,19 @@ struct Light {
     f64 ff;
 };
 
+// The i-th weight, by selection: an index would take memory.
+__device__ i32 weight_of(const Point& point, u32 i) {
+    return i < 2 ? (i == 0 ? point.weights[0] : point.weights[1]) : i == 2 ? point.weights[2] : point.weights[3];
+}
+
 // From the sums from number `first` on. A warp calls it: a lane a pair of the four pixels.
 __device__ Light light_of(u32 n, const Point& point, u32 first, Partial& partial) {
     const u32 lane = anew(threadIdx.x) % WARP;
     const u32 a = lane < 4 ? 0 : lane < 7 ? 1 : lane < 9 ? 2 : 3, b = lane - a * (7 - a) / 2;
-    const auto weight_of = [&](u32 i) {
-        return i < 2 ? (i == 0 ? point.weights[0] : point.weights[1]) : i == 2 ? point.weights[2] : point.weights[3];
-    };
     u64 squares = 0, f = 0;
     if (lane < PIXEL_PAIRS)
-        squares = u64(i64(weight_of(a)) * weight_of(b) * (a == b ? 1 : 2) * block_total(first + LIGHT_PAIRS + lane, partial));
-    if (lane < 4) f = u64(i64(weight_of(lane)) * block_total(first + lane, partial));
+        squares = u64(i64(weight_of(point, a)) * weight_of(point, b) * (a == b ? 1 : 2) * block_total(first + LIGHT_PAIRS + lane, partial));
+    if (lane < 4) f = u64(i64(weight_of(point, lane)) * block_total(first + lane, partial));
     squares = warp_total(squares);
     f = warp_total(f);
     const u64 size = i64(f) < 0 ? 0 - f : f;
@@ -99,24 +103,24 @@ __device__ f64 window_product(bool free_light, u32 n, i64 sum, i32 axis_sum, i64
 // The smaller eigenvalue of an area of the template. A warp calls it.
 __device__ void set_eigenvalue(System& s, bool free_light, const Area& area, Partial& partial) {
     const u32 n = u32(area.columns * area.rows);
-    const f32 smaller = smaller_eigenvalue(products_of(free_light, n, partial), weight(free_light, n));
+    const f32 smaller = smaller_eigenvalue(products_of(free_light, n, lane_total(partial)), weight(free_light, n));
     if (threadIdx.x % WARP == 0) s.min_eigenvalue = smaller;
 }
 
-// Makes what follows from the sums over an area of the template. A warp calls it: even lanes have what belongs to x, odd
-// ones what belongs to y.
+// Makes what follows from the sums over an area of the template. A warp calls it: the first four lanes have what belongs
+// to x, the next four what belongs to y.
 __device__ void set_up(System& s, bool free_light, const Area& area, const Point& point, Partial& partial) {
     const u32 n = u32(area.columns * area.rows), lane = anew(threadIdx.x) % WARP;
-    const Products p = products_of(free_light, n, partial);
+    const i64 total = lane_total(partial);
+    const Products p = products_of(free_light, n, total);
     const f64 determinant = p.aa * p.bb - p.ab * p.ab;
-    i32 own[4];
-    #pragma unroll
-    for (u32 i = 0; i < 4; ++i) own[i] = i32(wide_total((lane % 2 == 0 ? OWN_X : OWN_Y) + i, partial));
     const Light light = free_light ? light_of(n, point, OWN_LIGHT, partial) : Light{0, 0.0};
-    const f64 mine =
-        window_product(free_light, n, weighted(point.weights, own), lane % 2 == 0 ? p.a : p.b, light.f);
+    u64 own = u64(i64(weight_of(point, lane % 4)) * i32(total));
+    own += __shfl_xor_sync(ALL_LANES, own, 1);
+    own += __shfl_xor_sync(ALL_LANES, own, 2);
+    const f64 mine = window_product(free_light, n, i64(own), lane < OWN_Y ? p.a : p.b, light.f);
     __syncwarp();
-    if (lane == 1) s.yi = mine;
+    if (lane == OWN_Y) s.yi = mine;
     if (lane == 0) {
         s.area = area;
         s.n = n;
@@ -145,9 +149,9 @@ __device__ f32 light_factor(const System& s, bool free_light, const Point& point
     return free_light ? contrast_ratio(f32(s.ii), f32(light_of(s.n, point, MOMENTS_LIGHT, partial).ff)) : 1.0f;
 }
 
-// Root mean square of factor * J - I, grey levels.
+// Root mean square of factor * J - I, grey levels. A warp calls it.
 __device__ f32 residual_of(const System& s, bool free_light, f64 factor, Partial& partial) {
-    const Products p = products_of(free_light, s.n, partial);
+    const Products p = products_of(free_light, s.n, lane_total(partial));
     const f64 squares = (factor * factor * p.bb - 2.0 * factor * p.ab) + p.aa;
     return f32(sqrt((squares < 0.0 ? 0.0 : squares) / (weight(free_light, s.n) * 1024.0)));
 }

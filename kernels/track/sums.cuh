@@ -74,3 +74,9 @@ __device__ i64 wide_total(u32 number, Partial& partial) {
     for (u32 warp = 0; warp < TRACK_WARPS; ++warp) sum += partial.wide[number * TRACK_WARPS + warp];
     return sum;
 }
+
+// The sum of a lane's number.
+__device__ i64 lane_total(Partial& partial) {
+    const u32 lane = anew(threadIdx.x) % WARP;
+    return lane < GREATEST_WIDE ? wide_total(lane, partial) : 0;
+}

@@ -8,12 +8,6 @@ __device__ void proceed(const LevelImage& to, const Place& begin, bool ends, Pro
     else progress.point = point_at(to_x, to_y);
 }
 
-// What of the template counts with the next window.
-__device__ Area area_of(const TrackShared& shared, const Progress& progress) {
-    if (progress.status != SEARCHING) return shared.area;
-    return overlap(shared.area, area_inside(shared.to, progress.point.x, progress.point.y, i32(shared.search.radius), 0, 1));
-}
-
 // Where a window says to go, px of the level: if the other image changed as the template does, and by how it changes
 // itself, where that has a solution.
 struct Step {
@@ -97,7 +91,9 @@ __device__ void walk_pixel(const TrackArgs& args, TrackShared& shared) {
         proceed(shared.to, shared.begin, done || progress.steps == args.max_iter, progress);
     } while (progress.status == SEARCHING && progress.point.x == shared.progress.point.x &&
              progress.point.y == shared.progress.point.y);
-    progress.area = area_of(shared, progress);
+    const Point& point = progress.point;
+    progress.area =
+        overlap(shared.area, area_inside(shared.to, point.x, point.y, i32(shared.search.radius), 0, 1));
     progress.leaves_patch = leaves_patch(shared, progress.point);
     __syncwarp(); // all lanes have read what one writes
     if (threadIdx.x == 0) shared.progress = progress;

@@ -98,26 +98,6 @@ __device__ u32 corner_of(const Patch& patch, i32 x, i32 y, u32 radius) {
     return patch.index(x - i32(radius), y - i32(radius));
 }
 
-// Fills the gradients of a thread's runs.
-__device__ void fill_gradients(TrackShared& shared) {
-    const u32 radius = shared.search.radius;
-    const Runs runs(2 * radius + 1);
-    const u32 corner = corner_of(shared.own, shared.point.x - 1, shared.point.y - 1, radius);
-    #pragma unroll 1
-    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
-        const Run run(runs, i);
-        u32 gradients[RUN];
-        gradients_of(shared.own, corner + run.row * PATCH_PITCH + run.column, shared.point, gradients);
-        #pragma unroll
-        for (u32 k = 0; k < RUN; ++k) shared.gradients[RUN * i + k] = gradients[k];
-    }
-}
-
-// The gradients of a run's k-th pixel, where that counts; else 0.
-__device__ u32 gradient_of(TrackShared& shared, u32 i, const Run& run, const Area& area, u32 k) {
-    return run.counts(area, k) ? shared.gradients[RUN * i + k] : 0;
-}
-
 // Adds the moments of a pixel with these gradients, the k-th of a run.
 template <u32 N>
 __device__ void add_moments(const RunPixels& pixels, u32 k, u32 both, u32 first, i32 (&sums)[N]) {
@@ -157,11 +137,24 @@ __device__ void sum_light(const Area& area, Patch& patch, u32 corner, u32 side, 
     keep_sums<HALF == 0 ? MOMENTS : 6>(sums, first + HALF * MOMENTS, partial);
 }
 
-// Sums over an area of the template, and of it with its own window. All threads call it.
+// Fills the gradients of a thread's runs, 0 where they do not count: a thread fills what it reads later.
+__device__ void fill_gradients(const Area& area, const Runs& runs, u32 corner, TrackShared& shared) {
+    #pragma unroll 1
+    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
+        const Run run(runs, i);
+        u32 gradients[RUN];
+        gradients_of(shared.own, corner + run.row * PATCH_PITCH + run.column - PATCH_PITCH - 1, shared.point, gradients);
+        #pragma unroll
+        for (u32 k = 0; k < RUN; ++k) shared.gradients[RUN * i + k] = run.counts(area, k) ? gradients[k] : 0;
+    }
+}
+
+// Fills the gradients and sums them over an area of the template, and it with its own window. All threads call it.
 __device__ void sum_template(bool free_light, const Area& area, TrackShared& shared) {
     const u32 radius = shared.search.radius, side = 2 * radius + 1;
     const Runs runs(side);
     const u32 corner = corner_of(shared.own, shared.point.x, shared.point.y, radius);
+    fill_gradients(area, runs, corner, shared);
     i32 sums[16] = {};
     #pragma unroll 1
     for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
@@ -169,7 +162,7 @@ __device__ void sum_template(bool free_light, const Area& area, TrackShared& sha
         const RunPixels pixels(shared.own, corner + run.row * PATCH_PITCH + run.column);
         #pragma unroll
         for (u32 k = 0; k < RUN; ++k) {
-            const u32 both = gradient_of(shared, i, run, area, k);
+            const u32 both = shared.gradients[RUN * i + k];
             const i32 x = i16(both), y = i16(both >> 16);
             sums[SUM_A] += x;
             sums[SUM_B] += y;
@@ -199,7 +192,7 @@ __device__ void sum_window(bool free_light, TrackShared& shared) {
         const RunPixels pixels(shared.other, corner + run.row * PATCH_PITCH + run.column);
         #pragma unroll
         for (u32 k = 0; k < RUN; ++k)
-            add_moments(pixels, k, gradient_of(shared, i, run, area, k), MOMENTS_X, sums);
+            add_moments(pixels, k, shared.gradients[RUN * i + k], MOMENTS_X, sums);
     }
     keep_sums<MOMENTS>(sums, MOMENTS_X, shared.partial);
     if (!free_light) return;
@@ -224,7 +217,7 @@ __device__ void measure(bool free_light, TrackShared& shared) {
     const Runs runs(2 * radius + 1);
     const u32 own = corner_of(shared.own, shared.point.x, shared.point.y, radius);
     const u32 other = corner_of(shared.other, point.x, point.y, radius);
-    i64 sums[SUM_BB + 1] = {};
+    i64 sums[SUM_BB + 1 - SUM_A] = {};
     #pragma unroll 1
     for (u32 index = threadIdx.x; index < runs.count; index += TRACK_BLOCK) {
         const Run run(runs, index);
@@ -234,17 +227,19 @@ __device__ void measure(bool free_light, TrackShared& shared) {
         for (u32 k = 0; k < RUN; ++k) {
             if (!run.counts(area, k)) continue;
             const i32 i = intensity(template_pixels, k, shared.point), j = intensity(pixels, k, point);
-            sums[SUM_A] += i;
-            sums[SUM_B] += j;
-            sums[SUM_AA] += i * i;
-            sums[SUM_AB] += i * j;
-            sums[SUM_BB] += j * j;
+            sums[SUM_A - SUM_A] += i;
+            sums[SUM_B - SUM_A] += j;
+            sums[SUM_AA - SUM_A] += i * i;
+            sums[SUM_AB - SUM_A] += i * j;
+            sums[SUM_BB - SUM_A] += j * j;
         }
     }
     #pragma unroll
-    for (u32 k = 0; k <= SUM_BB; ++k) keep_wide(sums[k], k, shared.partial);
+    for (u32 k = SUM_A; k <= SUM_BB; ++k) keep_wide(sums[k - SUM_A], k, shared.partial);
     __syncthreads();
-    if (threadIdx.x == 0)
-        shared.search.residual = residual_of(shared.system, free_light, f64(factor), shared.partial);
+    if (threadIdx.x < WARP) {
+        const f32 residual = residual_of(shared.system, free_light, f64(factor), shared.partial);
+        if (threadIdx.x == 0) shared.search.residual = residual;
+    }
     __syncthreads();
 }
