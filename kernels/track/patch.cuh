@@ -4,8 +4,8 @@ const u32 TRACK_BLOCK = 128; // threads: a point
 const u32 TRACK_WARPS = TRACK_BLOCK / WARP;
 
 const u32 GREATEST_WINDOW = 31;
-const i32 PATCH_MARGIN = 2; // px around what a window needs, so that not every step past a pixel reads anew
-const u32 GREATEST_PATCH = GREATEST_WINDOW + 1 + 2 * PATCH_MARGIN; // one pixel more for the interpolation
+const i32 LEAST_MARGIN = 2; // px around what a window needs, so that not every step past a pixel reads anew
+const u32 GREATEST_PATCH = GREATEST_WINDOW + 1 + 2 * LEAST_MARGIN; // one pixel more for the interpolation
 const u32 PATCH_WORDS = 10; // of a row: those that hold so many pixels, wherever they begin
 const u32 PATCH_PITCH = 4 * PATCH_WORDS;
 static_assert(GREATEST_PATCH + 3 <= PATCH_PITCH, "a row may begin at any byte of its first word");
@@ -69,9 +69,11 @@ struct Rows {
 
 __device__ Rows rows_of(u32 side) { return Rows{side, (0x80000000u + side - 1) / side}; }
 
+const u32 PATCH_BYTES = GREATEST_PATCH * PATCH_PITCH + 4; // the last run of a window may look beyond the last row
+
 // A square of pixels, its rows in whole words as they lie in the level.
 struct Patch {
-    alignas(4) Array<u8, GREATEST_PATCH * PATCH_PITCH> bytes;
+    alignas(4) Array<u8, PATCH_BYTES> bytes;
     i32 left, top; // its first pixel, px of the level
 
     // Where the pixel at (x, y) of the level is.
@@ -79,30 +81,18 @@ struct Patch {
 };
 
 const u32 PATCH_READS = 3; // words of a patch for each thread
-static_assert(GREATEST_PATCH * PATCH_WORDS <= PATCH_READS * TRACK_BLOCK, "the words of a patch in one go");
+static_assert(PATCH_BYTES <= 4 * PATCH_READS * TRACK_BLOCK, "the words of a patch in one go");
 
-// Four pixels of a row, the nearest ones inside the level.
-__device__ u32 nearest_word(const LevelImage& level, i32 x, i32 y) {
-    const u8* const row = level.pixels + u32(least(most(y, 0), level.height - 1)) * level.pitch;
-    u32 word = 0;
-    #pragma unroll
-    for (i32 i = 3; i >= 0; --i) word = word << 8 | row[least(most(x + i, 0), level.width - 1)];
-    return word;
-}
-
-// Reads side x side pixels from (left, top) on, a thread's words; those outside the level are the nearest inside it.
+// Reads `side` rows of as many pixels or more from (left, top) on, a thread's words; what is outside the level counts
+// nowhere.
 __device__ void read_patch(const LevelImage& level, i32 left, i32 top, u32 side, u32 (&words)[PATCH_READS]) {
-    const u32 used = u32(left & 3) + side, thread = anew(threadIdx.x);
-    const bool inside =
-        left >= 0 && top >= 0 && left + i32(side) <= level.width && top + i32(side) <= level.height;
+    const u32 thread = anew(threadIdx.x);
     #pragma unroll
     for (u32 k = 0; k < PATCH_READS; ++k) {
-        const u32 i = thread + k * TRACK_BLOCK, row = i / PATCH_WORDS, column = i % PATCH_WORDS * 4;
-        const i32 x = (left & ~3) + i32(column), y = top + i32(row);
-        words[k] = 0;
-        if (row >= side || column >= used) continue;
-        words[k] = inside ? *reinterpret_cast<const u32*>(level.pixels + u32(y) * level.pitch + u32(x))
-                          : nearest_word(level, x, y);
+        const u32 i = thread + k * TRACK_BLOCK, row = i / PATCH_WORDS;
+        const u32 x = u32(left & ~3) + i % PATCH_WORDS * 4, y = u32(top) + row;
+        const bool inside = row < side && x < u32(level.width) && y < u32(level.height);
+        words[k] = inside ? *reinterpret_cast<const u32*>(level.pixels + y * level.pitch + x) : 0;
     }
 }
 
@@ -116,7 +106,7 @@ __device__ void keep_patch(i32 left, i32 top, const u32 (&words)[PATCH_READS], P
     #pragma unroll
     for (u32 k = 0; k < PATCH_READS; ++k) {
         const u32 i = thread + k * TRACK_BLOCK;
-        if (i < GREATEST_PATCH * PATCH_WORDS) word_of(patch.bytes, 4 * i) = words[k];
+        if (i < PATCH_BYTES / 4) word_of(patch.bytes, 4 * i) = words[k];
     }
 }
 

@@ -23,6 +23,22 @@ struct Run {
     }
 };
 
+const u32 NO_RUN = 0xFFFFu;
+static_assert(GREATEST_RUNS <= 2 * TRACK_BLOCK, "a thread has two runs at most");
+
+// Where a thread's runs lie in a patch, from the window's first pixel on, in 16 bits each.
+__device__ u32 places_of_runs(u32 side) {
+    const Runs runs(side);
+    u32 places = 0;
+    #pragma unroll
+    for (u32 k = 0; k < 2; ++k) {
+        const u32 i = threadIdx.x + k * TRACK_BLOCK;
+        const Run run(runs, i);
+        places |= (i < runs.count ? run.row * PATCH_PITCH + run.column : NO_RUN) << (16 * k);
+    }
+    return places;
+}
+
 // As many pixels as a run has, and one more, of two rows.
 struct RunPixels {
     u32 first[2], last[2]; // the first four; the one more in the low byte

@@ -44,14 +44,14 @@ __device__ void begin_level(const TrackArgs& args, u32 l, TrackShared& shared) {
 __device__ void load_patches(const TrackArgs& args, u32 l, bool first, TrackShared& shared) {
     const bool searches = shared.progress.status == SEARCHING;
     const i32 x = shared.progress.point.x, y = shared.progress.point.y;
-    const i32 radius = i32(shared.search.radius), reach = radius + PATCH_MARGIN;
+    const i32 radius = i32(shared.search.radius), reach = radius + margin_of(shared.search.radius);
     const i32 left = shared.point.x - radius - 1, top = shared.point.y - radius - 1;
     u32 own[PATCH_READS] = {}, other[PATCH_READS] = {};
     if (first) {
         const LevelImage from = level_image(shared.search.there ? args.previous : args.current, args, l);
         read_patch(from, left, top, u32(2 * radius + 4), own); // a pixel more for the interpolation, one a side
     }
-    if (searches) read_patch(shared.to, x - reach, y - reach, u32(2 * reach + 2), other);
+    if (searches) read_patch(shared.to, x - reach, y - reach, GREATEST_PATCH, other);
     if (first) keep_patch(left, top, own, shared.own);
     if (searches) keep_patch(x - reach, y - reach, other, shared.other);
     __syncthreads();
@@ -60,7 +60,7 @@ __device__ void load_patches(const TrackArgs& args, u32 l, bool first, TrackShar
 // Steps at level l until one is short: each time round comes to another pixel. Returns how it ended.
 __device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
     const bool free_light = args.illumination != 0;
-    const u32 warp = threadIdx.x / WARP;
+    const u32 warp = threadIdx.x / WARP, runs = places_of_runs(2 * shared.search.radius + 1);
     #pragma unroll 1
     for (bool first = true;; first = false) {
         if (first || shared.progress.leaves_patch) load_patches(args, l, first, shared);
@@ -69,8 +69,8 @@ __device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
         const Area& area = first ? shared.area : shared.progress.area;
         const bool sums_template = first || area != shared.system.area;
         const bool steps = shared.progress.status == SEARCHING && !(area != shared.progress.area);
-        if (sums_template) sum_template(free_light, area, shared);
-        if (steps) sum_window(free_light, shared);
+        if (sums_template) sum_template(free_light, area, runs, shared);
+        if (steps) sum_window(free_light, runs, shared);
         __syncthreads();
         if (warp == 0) {
             if (sums_template) set_up(shared.system, free_light, area, shared.point, shared.partial);

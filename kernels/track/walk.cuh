@@ -70,11 +70,14 @@ __device__ void take(const Step& step, Progress& progress) {
     progress.last = Place{motion.u * scale, motion.v * scale};
 }
 
+// Pixels around a window that the patch about it holds.
+__device__ i32 margin_of(u32 radius) { return (i32(GREATEST_PATCH) - 2) / 2 - i32(radius); }
+
 // Whether the next window is beyond the patch.
 __device__ bool leaves_patch(const TrackShared& shared, const Point& point) {
-    const i32 reach = i32(shared.search.radius) + PATCH_MARGIN;
-    return magnitude(point.x - reach - shared.other.left) > PATCH_MARGIN ||
-           magnitude(point.y - reach - shared.other.top) > PATCH_MARGIN;
+    const i32 radius = i32(shared.search.radius), margin = margin_of(shared.search.radius), reach = radius + margin;
+    return magnitude(point.x - reach - shared.other.left) > margin ||
+           magnitude(point.y - reach - shared.other.top) > margin;
 }
 
 // Steps until one is short or leads to another pixel; one warp calls it.

@@ -138,7 +138,8 @@ __device__ void sum_light(const Area& area, Patch& patch, u32 corner, u32 side, 
 }
 
 // Fills the gradients of a thread's runs, 0 where they do not count: a thread fills what it reads later.
-__device__ void fill_gradients(const Area& area, const Runs& runs, u32 corner, TrackShared& shared) {
+__device__ void fill_gradients(const Area& area, u32 side, u32 corner, TrackShared& shared) {
+    const Runs runs(side);
     #pragma unroll 1
     for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
         const Run run(runs, i);
@@ -149,17 +150,16 @@ __device__ void fill_gradients(const Area& area, const Runs& runs, u32 corner, T
     }
 }
 
-// Fills the gradients and sums them over an area of the template, and it with its own window. All threads call it.
-__device__ void sum_template(bool free_light, const Area& area, TrackShared& shared) {
+// Fills the gradients and sums them over an area of the template, and it with its own window; `runs` are the places of
+// a thread's. All threads call it.
+__device__ void sum_template(bool free_light, const Area& area, u32 runs, TrackShared& shared) {
     const u32 radius = shared.search.radius, side = 2 * radius + 1;
-    const Runs runs(side);
     const u32 corner = corner_of(shared.own, shared.point.x, shared.point.y, radius);
-    fill_gradients(area, runs, corner, shared);
+    fill_gradients(area, side, corner, shared);
     i32 sums[16] = {};
     #pragma unroll 1
-    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
-        const Run run(runs, i);
-        const RunPixels pixels(shared.own, corner + run.row * PATCH_PITCH + run.column);
+    for (u32 i = threadIdx.x; (runs & 0xFFFFu) != NO_RUN; i += TRACK_BLOCK, runs = runs >> 16 | NO_RUN << 16) {
+        const RunPixels pixels(shared.own, corner + (runs & 0xFFFFu));
         #pragma unroll
         for (u32 k = 0; k < RUN; ++k) {
             const u32 both = shared.gradients[RUN * i + k];
@@ -179,17 +179,15 @@ __device__ void sum_template(bool free_light, const Area& area, TrackShared& sha
 }
 
 // Sums of what counts with the four pixels about each place of the next window. All threads call it.
-__device__ void sum_window(bool free_light, TrackShared& shared) {
+__device__ void sum_window(bool free_light, u32 runs, TrackShared& shared) {
     const Area& area = shared.progress.area;
     const Point& point = shared.progress.point;
     const u32 radius = shared.search.radius, side = 2 * radius + 1;
-    const Runs runs(side);
     const u32 corner = corner_of(shared.other, point.x, point.y, radius);
     i32 sums[MOMENTS] = {};
     #pragma unroll 1
-    for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
-        const Run run(runs, i);
-        const RunPixels pixels(shared.other, corner + run.row * PATCH_PITCH + run.column);
+    for (u32 i = threadIdx.x; (runs & 0xFFFFu) != NO_RUN; i += TRACK_BLOCK, runs = runs >> 16 | NO_RUN << 16) {
+        const RunPixels pixels(shared.other, corner + (runs & 0xFFFFu));
         #pragma unroll
         for (u32 k = 0; k < RUN; ++k)
             add_moments(pixels, k, shared.gradients[RUN * i + k], MOMENTS_X, sums);
