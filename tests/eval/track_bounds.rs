@@ -86,7 +86,8 @@ fn prediction_keeps_tracks_through_a_fast_turn() {
     let without = (0..7).map(|pair| survival_of_a_pair(&synth, 2 * pair)).sum::<f64>() / 7.0;
     let with = flow(line).survival.kept_right.unwrap();
     println!("survival with prediction {with:.4}, without {without:.4}");
-    assert!(with >= 0.9 && with >= 2.0 * without, "with {with}, without {without}");
+    // Twice as many until tracking back began at the point's own motion: 0.415, then 0.536 survive without.
+    assert!(with >= 0.99 && with >= 1.8 * without, "with {with}, without {without}");
 }
 
 /// Recall depends on what RANSAC draws: over the seeds 0 to 11 it is 0.81 to 0.88, 0.84 on average, and it was 0.82 to
