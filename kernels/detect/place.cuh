@@ -8,14 +8,10 @@ const u32 NO_PLACE = ~0u;
 // taken. Every block does so for itself.
 __device__ void find_places(const DetectArgs& args, PoolShared& pool, WarpSums& sums) {
     if (takes_all(args, pool)) return;
-    const u32 each = ORDER_BINS / BLOCK, first = threadIdx.x * each;
-    u32 counts[each], own = 0;
+    u32 counts[OWN_BINS], before = scan_bins(args.bin_counts, counts, sums);
     #pragma unroll
-    for (u32 i = 0; i < each; ++i) own += counts[i] = args.bin_counts[first + i];
-    u32 before = block_inclusive_sum(own, sums) - own;
-    #pragma unroll
-    for (u32 i = 0; i < each; ++i) {
-        pool.starts[first + i] = before;
+    for (u32 i = 0; i < OWN_BINS; ++i) {
+        pool.starts[threadIdx.x * OWN_BINS + i] = before;
         before += counts[i];
     }
     __syncthreads();

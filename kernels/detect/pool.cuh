@@ -7,26 +7,32 @@ struct PoolShared {
     u32 offered, offered_class0;   // candidates of both classes, of class 0
 };
 
+const u32 OWN_BINS = ORDER_BINS / BLOCK; // of a thread, where a block scans them
+
+// Reads a thread's bins, and returns what those before them hold. All threads of the block call it.
+__device__ u32 scan_bins(const u32* bins, u32 (&counts)[OWN_BINS], WarpSums& sums) {
+    u32 own = 0;
+    #pragma unroll
+    for (u32 i = 0; i < OWN_BINS; ++i) own += counts[i] = bins[threadIdx.x * OWN_BINS + i];
+    return block_inclusive_sum(own, sums) - own;
+}
+
 // Scans the bins of all candidates. Block 0 says where each begins.
 __device__ void find_pool(const DetectArgs& args, PoolShared& pool, WarpSums& sums) {
-    const u32 each = ORDER_BINS / BLOCK, first = threadIdx.x * each;
     const u32 wanted = (3 * args.target + 1) / 2;
-    u32 counts[each], own = 0;
+    u32 counts[OWN_BINS], before = scan_bins(args.pool_bins, counts, sums);
     #pragma unroll
-    for (u32 i = 0; i < each; ++i) own += counts[i] = args.pool_bins[first + i];
-    const u32 up_to_own = block_inclusive_sum(own, sums);
-    if (threadIdx.x == CLASS_BINS / each - 1) pool.offered_class0 = up_to_own;
-    if (threadIdx.x == BLOCK - 1) {
-        pool.offered = up_to_own;
-        if (up_to_own < wanted) pool.last_key = NO_KEY;
-    }
-    u32 before = up_to_own - own;
-    #pragma unroll
-    for (u32 i = 0; i < each; ++i) {
-        pool.starts[first + i] = before;
-        if (blockIdx.x == 0) args.bin_starts[first + i] = before;
-        if (before < wanted && before + counts[i] >= wanted) pool.last_key = last_of_bin(first + i);
+    for (u32 i = 0; i < OWN_BINS; ++i) {
+        const u32 bin = threadIdx.x * OWN_BINS + i;
+        pool.starts[bin] = before;
+        if (blockIdx.x == 0) args.bin_starts[bin] = before;
+        if (before < wanted && before + counts[i] >= wanted) pool.last_key = last_of_bin(bin);
         before += counts[i];
+    }
+    if (threadIdx.x == CLASS_BINS / OWN_BINS - 1) pool.offered_class0 = before;
+    if (threadIdx.x == BLOCK - 1) {
+        pool.offered = before;
+        if (before < wanted) pool.last_key = NO_KEY;
     }
     __syncthreads();
 }
