@@ -56,23 +56,48 @@ __device__ bool falls(const DetectArgs& args, u32 level, i32 x, i32 y, u32 respo
     return found;
 }
 
-// Lists a survivor that stays by its cell, and counts it by bin.
-__device__ void offer(const DetectArgs& args, u32 level, const CornerSlot& corner) {
+// The place of each asking lane in the list of its cell. One lane asks for all of a cell: neighbours share cells, and one
+// counter takes atomics one after the other. All lanes of a warp call it.
+__device__ u32 place_in_cell(const DetectArgs& args, bool asks, u32 cell) {
+    const u32 lane = threadIdx.x % WARP;
+    u32 open = __ballot_sync(ALL_LANES, asks), place = 0;
+    #pragma unroll 1
+    while (open != 0) {
+        const u32 first = __ffs(open) - 1;
+        const u32 shared = __shfl_sync(ALL_LANES, cell, first), same = __ballot_sync(ALL_LANES, asks && cell == shared);
+        u32 before = 0;
+        if (lane == first) before = atomicAdd(args.cell_counts + cell, u32(__popc(same)));
+        before = __shfl_sync(ALL_LANES, before, first);
+        if (same >> lane & 1) place = before + __popc(same & ((1u << lane) - 1));
+        open &= ~same;
+    }
+    return place;
+}
+
+// Lists those of a warp's survivors that stay, each by its cell, and counts them by bin.
+__device__ void offer(const DetectArgs& args, u32 level, bool has_corner, const CornerSlot& corner) {
     const i32 half_x = half_pixels(corner.x, level), half_y = half_pixels(corner.y, level);
-    if (args.mask && args.mask[u64(whole_pixel(half_y)) * args.width + whole_pixel(half_x)] == 0) return;
-    if (falls(args, level, corner.x, corner.y, corner.response)) return;
-    const u32 cell = cell_under(args, half_x, half_y), place = atomicAdd(args.cell_counts + cell, 1u);
+    const bool masked = args.mask && has_corner &&
+                        args.mask[u64(whole_pixel(half_y)) * args.width + whole_pixel(half_x)] == 0;
+    const bool stays = has_corner && !masked && !falls(args, level, corner.x, corner.y, corner.response);
+    const u32 cell = cell_under(args, half_x, half_y), place = place_in_cell(args, stays, cell);
+    if (!stays) return;
     const u32 threshold = args.thresholds[tile_under(args, half_x, half_y)];
     const u64 key = order_key(corner.strength > threshold ? 0 : 1, corner.response, half_x, half_y);
     args.candidates[cell * args.cell_capacity + place] = Candidate{key, corner.u, corner.v};
     atomicAdd(args.pool_bins + order_bin(key), 1u);
 }
 
-// The threads of a block share the survivors of a tile.
+// The warps of a block share the survivors of a tile.
 __device__ void merge_levels(const DetectArgs& args) {
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     for (u32 tile = blockIdx.x; tile < args.tiles; tile += gridDim.x) {
         const u32 count = args.slot_counts[tile], level = level_of_tile(args, tile);
-        for (u32 slot = threadIdx.x; slot < count; slot += BLOCK)
-            offer(args, level, args.slots[tile * TILE_SLOTS + slot]);
+        for (u32 first = warp * WARP; first < count; first += BLOCK) {
+            const u32 slot = first + lane;
+            CornerSlot corner = {};
+            if (slot < count) corner = args.slots[tile * TILE_SLOTS + slot];
+            offer(args, level, slot < count, corner);
+        }
     }
 }
