@@ -21,7 +21,7 @@ use window::Template;
 
 /// Least side of the window, px.
 pub const LEAST_WINDOW: u32 = 5;
-/// Greatest side of the window, px: up to here each lane of a warp sums in 32 bits.
+/// Greatest side of the window, px: up to here the lanes of half a warp sum in 32 bits.
 pub const GREATEST_WINDOW: u32 = 31;
 
 /// What moved less, px, is not searched for once more: where nothing moves, a small window only adds noise.
@@ -99,6 +99,11 @@ impl TrackSettings {
     pub fn refine_radius(&self) -> Option<usize> {
         let window = self.refine_window;
         (window > 0).then(|| (window.clamp(LEAST_WINDOW, GREATEST_WINDOW) / 2) as usize)
+    }
+
+    /// [`Self::max_backward_error`], if it is a distance.
+    pub fn backward_limit(&self) -> Option<f32> {
+        self.max_backward_error.filter(|most| *most >= 0.0)
     }
 
     /// Levels used of `available` ones.

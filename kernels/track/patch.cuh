@@ -5,10 +5,10 @@ const u32 TRACK_WARPS = TRACK_BLOCK / WARP;
 
 const u32 GREATEST_WINDOW = 31;
 const i32 LEAST_MARGIN = 2; // px around what a window needs, so that not every step past a pixel reads anew
-const u32 GREATEST_PATCH = GREATEST_WINDOW + 1 + 2 * LEAST_MARGIN; // one pixel more for the interpolation
+const u32 PATCH_SIDE = GREATEST_WINDOW + 1 + 2 * LEAST_MARGIN; // one pixel more for the interpolation
 const u32 PATCH_WORDS = 10; // of a row: those that hold so many pixels, wherever they begin
 const u32 PATCH_PITCH = 4 * PATCH_WORDS;
-static_assert(GREATEST_PATCH + 3 <= PATCH_PITCH, "a row may begin at any byte of its first word");
+static_assert(PATCH_SIDE + 3 <= PATCH_PITCH, "a row may begin at any byte of its first word");
 
 const u32 GREATEST_LEVELS = 3;
 
@@ -60,16 +60,7 @@ __device__ Area overlap(const Area& a, const Area& b) {
     return Area{left, top, most(right - left, 0), most(bottom - top, 0)};
 }
 
-// Rows of `side` pixels, by the number of a pixel.
-struct Rows {
-    u32 side, inverse; // 2^31 / side, rounded up
-
-    __device__ u32 row(u32 i) const { return __umulhi(2 * i, inverse); } // i / side
-};
-
-__device__ Rows rows_of(u32 side) { return Rows{side, (0x80000000u + side - 1) / side}; }
-
-const u32 PATCH_BYTES = GREATEST_PATCH * PATCH_PITCH + 4; // the last run of a window may look beyond the last row
+const u32 PATCH_BYTES = PATCH_SIDE * PATCH_PITCH + 4; // the last run of a window may look beyond the last row
 
 // A square of pixels, its rows in whole words as they lie in the level.
 struct Patch {

@@ -5,17 +5,19 @@ const u32 GREATEST_RUNS = GREATEST_WINDOW * ((GREATEST_WINDOW + RUN - 1) / RUN);
 
 // The runs of a window, row by row.
 struct Runs {
-    Rows rows;
+    u32 across, inverse; // in a row; 2^31 / across, rounded up
     u32 count;
 
-    __device__ explicit Runs(u32 side) : rows(rows_of((side + RUN - 1) / RUN)), count(side * rows.side) {}
+    __device__ explicit Runs(u32 side)
+        : across((side + RUN - 1) / RUN), inverse((0x80000000u + across - 1) / across), count(side * across) {}
+    __device__ u32 row(u32 i) const { return __umulhi(2 * i, inverse); } // i / across
 };
 
 // One of them.
 struct Run {
     u32 row, column; // of its first pixel in the window
 
-    __device__ Run(const Runs& runs, u32 i) : row(runs.rows.row(i)), column(RUN * (i - row * runs.rows.side)) {}
+    __device__ Run(const Runs& runs, u32 i) : row(runs.row(i)), column(RUN * (i - row * runs.across)) {}
 
     // Whether its k-th pixel counts.
     __device__ bool counts(const Area& area, u32 k) const {

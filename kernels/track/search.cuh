@@ -24,19 +24,19 @@ __device__ void begin_level(const TrackArgs& args, u32 l, TrackShared& shared) {
     const f32 x = window ? begin.u + motion.u : begin.u, y = window ? begin.v + motion.v : begin.v;
     const bool inside = contains(to, x, y);
     const Point point = point_at(inside ? x : 0.0f, inside ? y : 0.0f);
-    const Area own = area_inside(to, point.x, point.y, i32(search.radius), window ? 0 : 1, window ? 1 : 2);
-    const Area other{__shfl_xor_sync(ALL_LANES, own.left, 1), __shfl_xor_sync(ALL_LANES, own.top, 1),
-                     __shfl_xor_sync(ALL_LANES, own.columns, 1), __shfl_xor_sync(ALL_LANES, own.rows, 1)};
+    const Area mine = area_inside(to, point.x, point.y, i32(search.radius), window ? 0 : 1, window ? 1 : 2);
+    const Area neighbours{__shfl_xor_sync(ALL_LANES, mine.left, 1), __shfl_xor_sync(ALL_LANES, mine.top, 1),
+                          __shfl_xor_sync(ALL_LANES, mine.columns, 1), __shfl_xor_sync(ALL_LANES, mine.rows, 1)};
     if (lane == 0) {
         shared.begin = begin;
         shared.to = to;
         shared.point = point;
-        shared.area = own;
+        shared.area = mine;
     }
     if (lane == 1) {
         const u32 status = !inside ? OUTSIDE : args.max_iter == 0 ? TRACKED : SEARCHING;
-        const Area area = status == SEARCHING ? overlap(other, own) : other;
-        shared.progress = Progress{status, 0, motion.u, motion.v, {0.0f, 0.0f}, 1.0f, point, area, true};
+        const Area area = status == SEARCHING ? overlap(neighbours, mine) : neighbours;
+        shared.progress = Progress{status, 0, motion.u, motion.v, {0.0f, 0.0f}, 1.0f, point, area, false};
     }
 }
 
@@ -51,13 +51,14 @@ __device__ void load_patches(const TrackArgs& args, u32 l, bool first, TrackShar
         const LevelImage from = level_image(shared.search.there ? args.previous : args.current, args, l);
         read_patch(from, left, top, u32(2 * radius + 4), own); // a pixel more for the interpolation, one a side
     }
-    if (searches) read_patch(shared.to, x - reach, y - reach, GREATEST_PATCH, other);
+    if (searches) read_patch(shared.to, x - reach, y - reach, PATCH_SIDE, other);
     if (first) keep_patch(left, top, own, shared.own);
     if (searches) keep_patch(x - reach, y - reach, other, shared.other);
     __syncthreads();
 }
 
-// Steps at level l until one is short: each time round comes to another pixel. Returns how it ended.
+// Steps at level l until one is short. Each time round comes to another pixel, or the first time to the template alone.
+// Returns how it ended.
 __device__ u32 search_level(const TrackArgs& args, u32 l, TrackShared& shared) {
     const bool free_light = args.illumination != 0;
     const u32 warp = threadIdx.x / WARP, runs = places_of_runs(2 * shared.search.radius + 1);

@@ -39,7 +39,8 @@ struct Products {
 // From the sums of 64 bits, of which each lane of a warp has one.
 __device__ Products products_of(bool free_light, u32 n, i64 total) {
     const i32 a = __shfl_sync(ALL_LANES, i32(total), SUM_A), b = __shfl_sync(ALL_LANES, i32(total), SUM_B);
-    const i64 aa = i64(__shfl_sync(ALL_LANES, u64(total), SUM_AA)), ab = i64(__shfl_sync(ALL_LANES, u64(total), SUM_AB));
+    const i64 aa = i64(__shfl_sync(ALL_LANES, u64(total), SUM_AA));
+    const i64 ab = i64(__shfl_sync(ALL_LANES, u64(total), SUM_AB));
     const i64 bb = i64(__shfl_sync(ALL_LANES, u64(total), SUM_BB));
     return Products{a, b, f64(product(free_light, n, aa, a, a)), f64(product(free_light, n, ab, a, b)),
                     f64(product(free_light, n, bb, b, b))};

@@ -1,5 +1,6 @@
 // C11: sums over a block. Integers, so that each thread may take any pixels.
 
+const u32 GREATEST_GRADIENT = 4080; // 16 * 255
 const u32 GREATEST_SUMS = 36, GREATEST_WIDE = 13; // of 32 and 64 bits
 
 // Sums of each warp, those of a number beside each other.
@@ -22,6 +23,12 @@ __device__ void halve_sums(i32 (&values)[N]) {
     }
 }
 
+__device__ u64 warp_total(u64 value) {
+    #pragma unroll
+    for (u32 step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
+    return value;
+}
+
 // Leaves the first COUNT of the warp's sums for block_total, from number `first` on. They must fit 32 bits.
 template <u32 COUNT>
 __device__ void keep_sums(i32 (&values)[8], u32 first, Partial& partial) {
@@ -31,24 +38,22 @@ __device__ void keep_sums(i32 (&values)[8], u32 first, Partial& partial) {
     halve_sums<1>(values);
     i32 sum = values[0] + __shfl_xor_sync(ALL_LANES, values[0], 2);
     sum += __shfl_xor_sync(ALL_LANES, sum, 1);
-    if (lane % lanes == 0 && lane / lanes < COUNT) partial.sums[(first + lane / lanes) * TRACK_WARPS + threadIdx.x / WARP] = sum;
+    const u32 number = lane / lanes;
+    if (lane % lanes == 0 && number < COUNT) partial.sums[(first + number) * TRACK_WARPS + threadIdx.x / WARP] = sum;
 }
 
-// Leaves sums for wide_total. Those of half a warp must fit 32 bits.
+// Leaves sums for wide_total. Those of half a warp, with two runs a thread, must fit 32 bits.
 __device__ void keep_wide_sums(i32 (&values)[16], Partial& partial) {
     const u32 lane = anew(threadIdx.x) % WARP;
     halve_sums<8>(values);
     halve_sums<4>(values);
     halve_sums<2>(values);
     halve_sums<1>(values);
+    static_assert(u64(WARP / 2) * 2 * RUN * GREATEST_GRADIENT * GREATEST_GRADIENT < 1ull << 31, "half a warp's sums");
+    const u32 number = lane / 2;
     const i32 sum = values[0], other = __shfl_xor_sync(ALL_LANES, sum, 1);
-    if (lane % 2 == 0 && lane / 2 < GREATEST_WIDE) partial.wide[lane / 2 * TRACK_WARPS + threadIdx.x / WARP] = i64(sum) + other;
-}
-
-__device__ u64 warp_total(u64 value) {
-    #pragma unroll
-    for (u32 step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
-    return value;
+    if (lane % 2 == 0 && number < GREATEST_WIDE)
+        partial.wide[number * TRACK_WARPS + threadIdx.x / WARP] = i64(sum) + other;
 }
 
 // The same for one sum of 64 bits.

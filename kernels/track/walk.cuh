@@ -56,22 +56,23 @@ __device__ Step step_of(const System& s, bool free_light, const Point& point, Pa
 
 __device__ f32 dot(const Place& a, const Place& b) { return a.u * b.u + a.v * b.v; }
 
-const f32 LONGEST = 4.0f; // squared length, px^2, of the longest step of Newton's, and of the longest that is stretched
+const f32 LONGEST_SQUARED = 4.0f; // px^2; of Newton's steps, and of those that are stretched
 
 // Goes on by a step: Newton's where that can be trusted, else the template's, which gets longer as long as it leads on;
 // what turns back is halved.
 __device__ void take(const Step& step, Progress& progress) {
-    const bool newton = step.has_newton && dot(step.newton, step.newton) <= LONGEST && 0.0f < dot(step.newton, step.motion);
+    const bool newton = step.has_newton && dot(step.newton, step.newton) <= LONGEST_SQUARED &&
+                        0.0f < dot(step.newton, step.motion);
     const Place motion = newton ? step.newton : step.motion;
     const f32 turn = dot(motion, progress.last), length = dot(motion, motion), twice = 2.0f * progress.stretch;
-    progress.stretch = !newton && 0.0f < turn && twice * twice * length <= LONGEST ? twice : 1.0f;
+    progress.stretch = !newton && 0.0f < turn && twice * twice * length <= LONGEST_SQUARED ? twice : 1.0f;
     const bool halved = turn < 0.0f && dot(progress.last, progress.last) < 4.0f * length;
     const f32 scale = halved ? 0.5f : progress.stretch;
     progress.last = Place{motion.u * scale, motion.v * scale};
 }
 
 // Pixels around a window that the patch about it holds.
-__device__ i32 margin_of(u32 radius) { return (i32(GREATEST_PATCH) - 2) / 2 - i32(radius); }
+__device__ i32 margin_of(u32 radius) { return (i32(PATCH_SIDE) - 2) / 2 - i32(radius); }
 
 // Whether the next window is beyond the patch.
 __device__ bool leaves_patch(const TrackShared& shared, const Point& point) {

@@ -144,7 +144,8 @@ __device__ void fill_gradients(const Area& area, u32 side, u32 corner, TrackShar
     for (u32 i = threadIdx.x; i < runs.count; i += TRACK_BLOCK) {
         const Run run(runs, i);
         u32 gradients[RUN];
-        gradients_of(shared.own, corner + run.row * PATCH_PITCH + run.column - PATCH_PITCH - 1, shared.point, gradients);
+        const u32 above = corner + run.row * PATCH_PITCH + run.column - PATCH_PITCH - 1;
+        gradients_of(shared.own, above, shared.point, gradients);
         #pragma unroll
         for (u32 k = 0; k < RUN; ++k) shared.gradients[RUN * i + k] = run.counts(area, k) ? gradients[k] : 0;
     }

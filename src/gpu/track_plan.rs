@@ -45,7 +45,7 @@ impl TrackPlan {
             eps: settings.eps,
             min_eigenvalue: settings.min_eigenvalue,
             max_residual: settings.max_residual,
-            max_backward_error: settings.max_backward_error.unwrap_or(-1.0),
+            max_backward_error: settings.backward_limit().unwrap_or(-1.0),
             illumination: settings.illumination.into(),
             refine_radius: settings.refine_radius().unwrap_or(0) as u32,
             ..bytemuck::Zeroable::zeroed()

@@ -40,7 +40,7 @@ fn track_one(previous: &[&GrayImage], current: &[&GrayImage], start: &FlowStart,
     flow.position = sum(start.from, forward.motion);
     if settings.max_residual < flow.residual {
         flow.status = FlowStatus::Residual;
-    } else if let Some(most) = settings.max_backward_error {
+    } else if let Some(most) = settings.backward_limit() {
         // In darker light a template that was good enough would not be: there and back share one gate.
         let open = TrackSettings { min_eigenvalue: 0.0, ..*settings };
         let back = forward.motion.map(|c| -c);

@@ -8,7 +8,7 @@
 use super::solve::Step;
 
 /// Squared length, px^2, of the longest step of Newton's, and of the longest that is made longer.
-const LONGEST: f32 = 4.0;
+const LONGEST_SQUARED: f32 = 4.0;
 
 /// The steps taken at a level.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Default for Walk {
 impl Walk {
     /// The motion to take, px of the level.
     pub fn take(&mut self, step: &Step) -> [f32; 2] {
-        let newton = step.newton.filter(|n| dot(*n, *n) <= LONGEST && dot(*n, step.motion) > 0.0);
+        let newton = step.newton.filter(|n| dot(*n, *n) <= LONGEST_SQUARED && dot(*n, step.motion) > 0.0);
         let motion = newton.unwrap_or(step.motion);
         let (turn, length, last) = (dot(motion, self.last), dot(motion, motion), dot(self.last, self.last));
         self.stretch = if newton.is_some() || turn <= 0.0 { 1.0 } else { self.stretched(length) };
@@ -40,7 +40,7 @@ impl Walk {
     /// Twice the stretch of the step before, for one that goes on in its direction, if it does not get too long.
     fn stretched(&self, length: f32) -> f32 {
         let twice = 2.0 * self.stretch;
-        if twice * twice * length <= LONGEST { twice } else { 1.0 }
+        if twice * twice * length <= LONGEST_SQUARED { twice } else { 1.0 }
     }
 }
 

@@ -32,27 +32,28 @@ fn settings() -> impl Strategy<Value = TrackSettings> {
     let gates = (prop_oneof![Just(0.0_f32), Just(1e-4), Just(1e-2)], prop_oneof![Just(f32::MAX), 1.0_f32..20.0]);
     let back = prop_oneof![Just(None), (0.0_f32..2.0).prop_map(Some)];
     let refine = prop_oneof![Just(0), (2_u32..=15).prop_map(|radius| 2 * radius + 1)];
-    ((2_u32..=15, 1_u32..=4, 0_u32..12, 0.0_f32..0.1), gates, back, refine, any::<bool>()).prop_map(
-        |(
-            (radius, levels, max_iter, eps),
-            (min_eigenvalue, max_residual),
-            max_backward_error,
-            refine_window,
-            illumination,
-        )| {
-            TrackSettings {
-                window: 2 * radius + 1,
-                levels,
-                max_iter,
-                eps,
-                min_eigenvalue,
-                max_residual,
+    ((2_u32..=15, 1_u32..=4, 0_u32..40, prop_oneof![Just(0.0_f32), 0.0_f32..0.1]), gates, back, refine, any::<bool>())
+        .prop_map(
+            |(
+                (radius, levels, max_iter, eps),
+                (min_eigenvalue, max_residual),
                 max_backward_error,
                 refine_window,
                 illumination,
-            }
-        },
-    )
+            )| {
+                TrackSettings {
+                    window: 2 * radius + 1,
+                    levels,
+                    max_iter,
+                    eps,
+                    min_eigenvalue,
+                    max_residual,
+                    max_backward_error,
+                    refine_window,
+                    illumination,
+                }
+            },
+        )
 }
 
 proptest! {

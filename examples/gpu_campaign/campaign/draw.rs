@@ -79,7 +79,7 @@ impl Draw {
         TrackSettings {
             window: 5 + 2 * self.below(21, 14) as u32,
             levels: 1 + self.below(22, 3) as u32,
-            max_iter: self.of(23, &[0, 1, 5, 30, 30]),
+            max_iter: self.of(23, &[0, 1, 5, 12, 30]),
             eps: self.of(24, &[0.0, 0.01, 0.03, 1.0]),
             min_eigenvalue: self.of(25, &[0.0, 1e-4, 1e-4, 1e-2]),
             max_residual: self.of(26, &[f32::MAX, f32::MAX, 20.0, 2.0]),
